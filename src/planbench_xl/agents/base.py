@@ -1,0 +1,28 @@
+"""What an agent is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, runtime_checkable
+
+from planbench_xl.environment import Action, Environment, Observation
+
+
+@runtime_checkable
+class Agent(Protocol):
+    """Plays episodes, one after the other.
+
+    The driver calls `reset` at the start of each episode, then `act` with every observation until one is `done`. The
+    first observation of an episode has the event `query`.
+    """
+
+    def reset(self, seed: int) -> None:
+        """Forget the last episode. Everything random in the next one must come from `seed`."""
+
+    def act(self, observation: Observation) -> Action | str:
+        """Answer an observation with an action, or with tagged text as a model writes it."""
+
+
+AgentFactory = Callable[[Environment], Agent]
+"""Makes an agent. It is given the environment that the agent will play, whose rules (limits, retrieval schema) it may
+read; an honest agent looks at nothing else in it."""

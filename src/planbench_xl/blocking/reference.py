@@ -1,0 +1,108 @@
+"""The reference planner (reference protocol, section 6): a search over few blocked tools of the listed paths."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from hashlib import sha256
+from itertools import combinations
+from random import Random
+
+from planbench_xl.blocking.config import BlockingConfig
+from planbench_xl.blocking.plan import BlockPlan
+from planbench_xl.world import BLOCK_KINDS, Kind
+
+ToolSet = Sequence[str]
+Candidate = tuple[str, ...]
+
+
+def plan_reference(task_id: str, paths: Sequence[ToolSet], config: BlockingConfig, seed: int) -> BlockPlan:
+    """Choose the tools to block for a task.
+
+    Args:
+        task_id: The task; its name enters the seed.
+        paths: The task's listed tool sets.
+        config: What to aim at.
+        seed: Seed of the setting.
+    """
+    rng = Random(seed + int.from_bytes(sha256(task_id.encode()).digest()[:8], "big"))
+    tools = sorted({tool for path in paths for tool in path})
+    hits = {tool: sum(1 << i for i, path in enumerate(paths) if tool in path) for tool in tools}
+    kept = _candidates(tools, hits, len(paths), config)
+    if not kept:
+        return BlockPlan(task_id, False, {}, len(paths))
+    pool = [candidate for candidate, _ in kept]
+    if config.length != "any":
+        pool = _by_length(kept, paths, config, rng)
+    if config.fewest_tools:
+        fewest = min(map(len, pool))
+        pool = [candidate for candidate in pool if len(candidate) == fewest]
+    chosen = pool[rng.randrange(len(pool))]
+    blocked = {tool: _alternatives(config, rng) for tool in chosen}
+    return BlockPlan(task_id, True, blocked, dict(kept)[chosen].bit_count())
+
+
+def _candidates(
+    tools: Sequence[str], hits: dict[str, int], total: int, config: BlockingConfig
+) -> list[tuple[Candidate, int]]:
+    """Return the plans nearest to the aim, each with the bit set of the paths that remain."""
+    everything = (1 << total) - 1
+    best: list[tuple[Candidate, int]] = []
+    best_distance = config.tolerance if config.aim != "blocked_paths" else 0
+    target = _target(total, config)
+    considered = 0
+    for size in range(config.max_blocked + 1):
+        for candidate in combinations(tools, size):
+            considered += 1
+            if considered > config.max_candidates:
+                return best
+            lost = 0
+            for tool in candidate:
+                lost |= hits[tool]
+            remaining = total - lost.bit_count()
+            distance = remaining - target if remaining >= target else target - remaining
+            if distance > best_distance or remaining < config.min_remaining:
+                continue
+            if distance < best_distance:
+                best.clear()
+                best_distance = distance
+            best.append((candidate, everything & ~lost))
+    return best
+
+
+def _target(total: int, config: BlockingConfig) -> int:
+    """Return the number of paths that should remain."""
+    if config.aim == "blocked_paths":
+        return total - min(config.blocked_paths, total)
+    wanted = config.remaining_paths
+    if config.aim == "disabled_ratio":
+        wanted = round(total * config.remaining_ratio)
+    return max(config.min_remaining, min(wanted, total))
+
+
+def _by_length(
+    kept: Sequence[tuple[Candidate, int]], paths: Sequence[ToolSet], config: BlockingConfig, rng: Random
+) -> list[Candidate]:
+    """Return the plans whose remaining paths have the wanted mean length."""
+    sizes = [len(set(path)) for path in paths]
+    means: dict[int, Fraction] = {}
+    for _, remaining in kept:
+        if remaining not in means:
+            lengths = [size for i, size in enumerate(sizes) if remaining >> i & 1]
+            means[remaining] = Fraction(sum(lengths), len(lengths))
+    distinct = sorted(set(means.values()))
+    if config.length == "longest":
+        wanted = distinct[-1]
+    elif config.length == "shortest":
+        wanted = distinct[0]
+    else:
+        wanted = distinct[rng.randrange(len(distinct))]
+    return [candidate for candidate, remaining in kept if means[remaining] == wanted]
+
+
+def _alternatives(config: BlockingConfig, rng: Random) -> tuple[Kind, ...]:
+    if config.alternatives == "listed":
+        return config.kinds
+    if config.alternatives == "random_one":
+        return (BLOCK_KINDS[rng.randrange(len(BLOCK_KINDS))],)
+    return tuple(rng.sample(BLOCK_KINDS, config.kinds_drawn))

@@ -1,0 +1,18 @@
+"""Scores: pure functions of recorded episodes and their world."""
+
+from __future__ import annotations
+
+from planbench_xl.metrics.episode import EpisodeScore, score_episode
+from planbench_xl.metrics.figures import METRICS, Figure, figures
+from planbench_xl.metrics.run import RunScore, score_episodes, score_run
+
+__all__ = [
+    "METRICS",
+    "EpisodeScore",
+    "Figure",
+    "RunScore",
+    "figures",
+    "score_episode",
+    "score_episodes",
+    "score_run",
+]

@@ -1,0 +1,116 @@
+"""What scoring needs to know of a world, worked out once per world."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+import msgspec
+
+from planbench_xl.errors import UsageError
+from planbench_xl.world import Role, Tool, Value, World
+
+_KEY = "_metrics_facts"
+
+
+class Signature(msgspec.Struct, frozen=True):
+    """A tool as scoring sees it.
+
+    Attributes:
+        inputs: Distinct input datatypes.
+        outputs: Distinct output datatypes.
+        role: What the tool really is.
+    """
+
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    role: Role
+
+
+class Facts:
+    """Look-ups over one world, shared by the scoring of all its episodes."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.signatures = {tool.name: _signature(tool) for tool in world.tools}
+        self._truth: dict[str, frozenset[str]] = {}
+
+    def ground_truth(self, task_id: str) -> frozenset[str]:
+        """Return all input and output datatypes of the tools on a task's listed paths."""
+        truth = self._truth.get(task_id)
+        if truth is None:
+            names = {name for path in self._world.tool_sets.get(task_id, ()) for name in path}
+            signatures = [self.signatures[name] for name in names]
+            truth = frozenset(datatype for s in signatures for datatype in (*s.inputs, *s.outputs))
+            self._truth[task_id] = truth
+        return truth
+
+    def closure(self, start: Iterable[str], names: Iterable[str]) -> set[str]:
+        """Return the datatypes that can be reached from some by using each tool when all its inputs are there.
+
+        Takes time linear in the size of the tools: a tool waits for one missing input at a time.
+
+        Args:
+            start: Datatypes to start from.
+            names: Names of the tools that may be used, of any role.
+
+        Raises:
+            UsageError: The world has no such tool.
+        """
+        reached = set(start)
+        waiting: dict[str, list[Signature]] = {}
+        signatures = self.signatures
+        try:
+            pending = [signatures[name] for name in names]
+        except KeyError as error:
+            raise _unknown_tool(self._world, error.args[0]) from None
+        while pending:
+            signature = pending.pop()
+            for datatype in signature.inputs:
+                if datatype not in reached:
+                    waiting.setdefault(datatype, []).append(signature)
+                    break
+            else:
+                for datatype in signature.outputs:
+                    if datatype not in reached:
+                        reached.add(datatype)
+                        pending += waiting.pop(datatype, ())
+        return reached
+
+    def returned(self, name: str, datatypes: Collection[str], value: Value) -> list[Value]:
+        """Return what a tool's value says for some datatypes; a tool with several outputs returns an object."""
+        outputs = self._world.tool[name].outputs
+        several = len(outputs) > 1 and isinstance(value, Mapping)
+        return [value.get(output.name) if several else value for output in outputs if output.datatype in datatypes]
+
+    def signature(self, name: str) -> Signature:
+        """Return the signature of a tool.
+
+        Raises:
+            UsageError: The world has no such tool.
+        """
+        try:
+            return self.signatures[name]
+        except KeyError:
+            raise _unknown_tool(self._world, name) from None
+
+
+def facts_of(world: World) -> Facts:
+    """Return the facts of a world."""
+    # Kept where the world's own cached properties are, so that they live exactly as long as the world.
+    facts = world.__dict__.get(_KEY)
+    if facts is None:
+        facts = world.__dict__[_KEY] = Facts(world)
+    assert isinstance(facts, Facts)
+    return facts
+
+
+def _signature(tool: Tool) -> Signature:
+    inputs = tuple(dict.fromkeys(tool.inputs))
+    return Signature(inputs, tuple(dict.fromkeys(tool.output_datatypes)), tool.role)
+
+
+def _unknown_tool(world: World, name: str) -> UsageError:
+    return UsageError(
+        f"The episode names the tool '{name}', which world '{world.name}' lacks; "
+        "give the world it was played on with --world."
+    )

@@ -1,0 +1,103 @@
+"""Prompt packs: one template file for each thing that an agent can be told.
+
+Templates are plain text with `$name` placeholders (`string.Template`; `$$` is a dollar sign). A folder given by the
+user replaces any of them by files of the same names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from pathlib import Path
+from string import Template
+
+import msgspec
+
+from planbench_xl.environment.observation import Event, Note
+from planbench_xl.errors import PromptError
+
+PACKAGED = Path(__file__).parent / "prompts"
+
+_TURN = frozenset({"turn", "turns_left"})
+_CALL = _TURN | {"tool", "arguments"}
+PLACEHOLDERS: Mapping[str, frozenset[str]] = {
+    "system": frozenset({"call_format"}),
+    "call_format": frozenset(),
+    "call_format_ids": frozenset(),
+    Event.QUERY: _TURN | {"query", "overview"},
+    Event.TOOLS: _TURN | {"result"},
+    Event.RESULT: _TURN | {"tool", "value"},
+    Event.NO_RESULT: _TURN | {"tool"},
+    Event.AMBIGUOUS: _TURN | {"tool"},
+    Event.ERROR_LABEL: _TURN,
+    Event.ERROR_RETRIEVAL_JSON: _TURN,
+    Event.ERROR_RETRIEVAL_SEMANTIC: _TURN,
+    Event.ERROR_CALL_JSON: _TURN,
+    Event.ERROR_UNDISCOVERED: _CALL,
+    Event.ERROR_WRONG_ARGUMENTS: _CALL,
+    Event.ERROR_UNTRUSTED_INPUT: _CALL,
+    Event.ERROR_MISSING_INPUT: _CALL,
+    Event.CONTINUE: _TURN,
+    Event.END: _TURN,
+    Note.NO_TOOL_FOR_INPUTS: frozenset(),
+    Note.NO_TOOL_FOR_BOTH: frozenset(),
+}
+"""Every template with the placeholders it may use."""
+
+
+class Prompts(msgspec.Struct, frozen=True):
+    """A prompt pack.
+
+    Attributes:
+        templates: Template by name.
+        source: Folder that replaced some of them, or empty.
+    """
+
+    templates: dict[str, Template]
+    source: str = ""
+
+    def fill(self, name: str, **values: str) -> str:
+        """Return a template's text with its placeholders filled in."""
+        return self.templates[name].substitute(values)
+
+
+def load_prompts(folder: Path | None = None, pack: str = "text") -> Prompts:
+    """Load a packaged prompt pack, with some templates replaced by those of a folder.
+
+    Args:
+        folder: Folder of `NAME.md` files.
+        pack: Name of the packaged pack.
+
+    Raises:
+        PromptError: The folder has an unknown template, or a template an unknown placeholder.
+    """
+    texts = {name: _read(PACKAGED / pack / f"{name}.md") for name in PLACEHOLDERS}
+    if folder is not None:
+        if not folder.is_dir():
+            raise PromptError(f"{folder} is no folder. Give a folder with templates such as system.md.")
+        for path in sorted(folder.glob("*.md")):
+            if path.stem not in PLACEHOLDERS:
+                near = get_close_matches(path.stem, PLACEHOLDERS, 1)
+                hint = f"did you mean {near[0]}.md?" if near else f"the names are {', '.join(PLACEHOLDERS)}."
+                raise PromptError(f"{path}: there is no template of this name; {hint}")
+            texts[path.stem] = _read(path)
+    source = "" if folder is None else str(folder)
+    return Prompts({name: _template(name, text) for name, text in texts.items()}, source)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8").rstrip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PromptError(f"{path}: can't be read as UTF-8 text ({error}).") from error
+
+
+def _template(name: str, text: str) -> Template:
+    template = Template(text)
+    if not template.is_valid():
+        raise PromptError(f"{name}.md: a `$` starts no placeholder. Write `$$` for a dollar sign.")
+    unknown = set(template.get_identifiers()) - PLACEHOLDERS[name]
+    if unknown:
+        known = ", ".join(f"${word}" for word in sorted(PLACEHOLDERS[name])) or "none"
+        raise PromptError(f"{name}.md: unknown placeholder ${min(unknown)}. It may use: {known}.")
+    return template

@@ -1,0 +1,181 @@
+"""The paper's main table, for a terminal or for a file.
+
+The table adapts to where it is printed: colours and lines on a terminal, plain text elsewhere, and one figure per
+line where the columns don't fit. A figure is never cut or wrapped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from textwrap import fill
+from typing import Any
+
+import msgspec
+from rich import box
+from rich.console import Console, ConsoleOptions, RenderResult
+from rich.table import Table
+from rich.text import Text
+
+from planbench_xl.metrics import Figure, RunScore
+
+Row = tuple[str, RunScore]
+"""Label of a run and its score."""
+
+UNDEFINED = "–"
+"""Shown for a figure without a denominator."""
+
+MIN_LABEL = 12
+
+
+class Column(msgspec.Struct, frozen=True):
+    """One column of the table.
+
+    Attributes:
+        metric: Key of the figure.
+        head: Its heading.
+        percent: Show the fraction in per cent.
+    """
+
+    metric: str
+    head: str
+    percent: bool = False
+
+
+COLUMNS = (
+    Column("accuracy", "Acc %", True),
+    Column("egt_precision", "EGT-P %", True),
+    Column("turns", "Turns"),
+    Column("edt", "EDT"),
+    Column("search_to_call", "S/C"),
+    Column("itcr", "ITCR %", True),
+    Column("uirr", "UIRR %", True),
+    Column("forward_to_backward", "F/B"),
+)
+
+
+class MainTable:
+    """The main table with the small print of each run below it; print it with a rich console."""
+
+    def __init__(self, rows: Sequence[Row]) -> None:
+        self.rows = tuple(rows)
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        terminal = console.is_terminal
+        if _width(terminal) <= options.max_width:
+            yield _table(self.rows, terminal)
+        else:
+            yield from _stack(self.rows)
+        for label, score in self.rows:
+            indent = ""
+            if len(self.rows) > 1:
+                yield Text(f"\n{label}", style="bold")
+                indent = "  "
+            for text, style in _notes(score):
+                yield Text(fill(text, options.max_width, initial_indent=indent, subsequent_indent=indent), style=style)
+
+
+def main_table(rows: Iterable[Row]) -> MainTable:
+    """Return the main table of some runs.
+
+    Args:
+        rows: Label and score of each run, in the order to be shown.
+    """
+    return MainTable(list(rows))
+
+
+def as_dict(label: str, score: RunScore) -> dict[str, Any]:
+    """Return one run of the table as JSON-ready data: its label and every field of its score."""
+    return {"run": label, **msgspec.to_builtins(score)}
+
+
+def show(figure: Figure, *, percent: bool = False) -> str:
+    """Return a figure as it is shown: two decimals, fractions in per cent where asked."""
+    return UNDEFINED if figure.value is None else f"{figure.value * 100 if percent else figure.value:.2f}"
+
+
+def _table(rows: Sequence[Row], terminal: bool) -> Table:
+    table = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style="bold" if terminal else "")
+    table.add_column("Run", overflow="fold", min_width=MIN_LABEL)
+    for column in COLUMNS:
+        table.add_column(column.head, justify="right", no_wrap=True, min_width=_cell_width(column))
+    for label, score in rows:
+        table.add_row(Text(label), *(_cell(score, column) for column in COLUMNS))
+    return table
+
+
+def _stack(rows: Sequence[Row]) -> Iterator[Text]:
+    for label, score in rows:
+        yield Text(label, style="bold")
+        for column in COLUMNS:
+            yield Text(f"  {column.head:<8} {_cell(score, column).rstrip()}")
+
+
+def _cell(score: RunScore, column: Column) -> str:
+    shown = show(score.metrics[column.metric], percent=column.percent)
+    if column.metric == "accuracy":
+        return shown + (" " if score.complete else "*")
+    return shown
+
+
+def _cell_width(column: Column) -> int:
+    return max(len(column.head), len("100.00*") if column.metric == "accuracy" else len("100.00"))
+
+
+def _width(terminal: bool) -> int:
+    """Return the width that the table needs."""
+    gap = 3 if terminal else 1
+    return MIN_LABEL + sum(_cell_width(column) + gap for column in COLUMNS)
+
+
+def _notes(score: RunScore) -> Iterator[tuple[str, str]]:
+    """Yield the lines of small print of a run, each with a style."""
+    yield _coverage(score), "" if score.complete else "bold yellow"
+    if score.failure_reasons:
+        yield f"Failures: {_listed(score.failure_reasons)}.", ""
+    if score.errors:
+        yield _errors(score), "yellow"
+    if score.unresolved:
+        yield f"No block plan: {_number(score.unresolved, 'episode')} ran unblocked.", "yellow"
+    if score.disagreements:
+        yield _disagreements(score.disagreements), "bold red"
+    yield _more(score), ""
+    names = (score.setting or UNDEFINED, score.protocol or UNDEFINED, score.judge or UNDEFINED)
+    where = f"World {score.world} ({score.fingerprint[:12]})"
+    yield "{}, setting {}, protocol {}, judge {}.".format(where, *names), "dim"
+
+
+def _coverage(score: RunScore) -> str:
+    total = _number(score.scored, "episode")
+    if score.expected is not None:
+        total = f"{score.scored} of {_number(score.expected, 'episode')}"
+    share = "" if score.coverage is None else f" ({score.coverage:.1%})"
+    head = "" if score.complete else "* INCOMPLETE: only "
+    return f"{head}{total} scored{share}, {score.succeeded} succeeded."
+
+
+def _errors(score: RunScore) -> str:
+    figure = show(score.metrics_errors_as_failures["accuracy"], percent=True)
+    return (
+        f"Infrastructure errors: {score.errors} ({_listed(score.error_causes)}), left out of the figures above; "
+        f"with them as failures, accuracy is {figure} %."
+    )
+
+
+def _disagreements(keys: Sequence[str]) -> str:
+    named = ", ".join(keys[:3]) + (", …" if len(keys) > 3 else "")
+    return f"Recorded otherwise: {_number(len(keys), 'outcome')} ({named}); the figures are worked out from the turns."
+
+
+def _more(score: RunScore) -> str:
+    per_call = show(score.metrics["distractors_per_call"], percent=True)
+    per_episode = show(score.metrics["distractors_per_episode"])
+    recall = show(score.metrics["egt_recall"], percent=True)
+    return f"Distractors: {per_call} % of the calls, {per_episode} per episode. EGT recall: {recall} %."
+
+
+def _number(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def _listed(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in counts.items())

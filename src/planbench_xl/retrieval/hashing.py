@@ -1,0 +1,110 @@
+"""Matches a phrase to a datatype by hashed text features (reference protocol, section 3).
+
+The score of two texts is the cosine of their feature counts. It is compared exactly, in integers, so that ties
+are ties on every machine; the first datatype in file order wins them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
+from hashlib import blake2b
+from itertools import pairwise
+from math import gcd
+
+from planbench_xl.world import Datatype
+
+BUCKETS = 512
+_TOKEN = re.compile(r"[a-z0-9]+")
+_SPACE = re.compile(r"\s+")
+
+Vector = Mapping[int, int]
+"""Bucket → count."""
+
+
+@lru_cache(maxsize=1 << 17)
+def _bucket(feature: str) -> int:
+    digest = blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+    return int.from_bytes(digest, "big") % BUCKETS
+
+
+def encode(text: str) -> Vector:
+    """Return the counts of a text's features per bucket: words, pairs of words, character trigrams."""
+    text = text.lower().strip().replace("_", " ")
+    tokens = _TOKEN.findall(text)
+    features = [*tokens, *(f"{a}__{b}" for a, b in pairwise(tokens))]
+    padded = f"  {_SPACE.sub(' ', text)}  "
+    features += [f"char::{padded[i : i + 3]}" for i in range(len(padded) - 2)]
+    return Counter(map(_bucket, features))
+
+
+def surfaces(datatype: Datatype) -> tuple[str, ...]:
+    """Return the texts that stand for a datatype, without those that differ in case only."""
+    texts = (datatype.name, datatype.name.replace("_", " "), *datatype.aliases, datatype.description)
+    unique: dict[str, str] = {}
+    for text in texts:
+        unique.setdefault(text.casefold(), text)
+    return tuple(unique.values())
+
+
+def _direction(vector: Vector) -> tuple[tuple[int, int], ...]:
+    """Return a key that two vectors share exactly when their cosine is 1."""
+    divisor = gcd(*vector.values()) if vector else 1
+    return tuple(sorted((bucket, count // divisor) for bucket, count in vector.items()))
+
+
+class PhraseMatcher:
+    """Finds the datatype that a phrase stands for. Results for phrases of usual length are remembered, up to a bound."""
+
+    REMEMBERED = 100_000
+    REMEMBERED_LENGTH = 200
+
+    def __init__(self, datatypes: Sequence[Datatype]) -> None:
+        self._names = [datatype.name for datatype in datatypes]
+        self._surfaces = {datatype.name: surfaces(datatype) for datatype in datatypes}
+        self._owner: list[int] = []
+        self._norm: list[int] = []
+        self._postings: list[list[tuple[int, int]]] = [[] for _ in range(BUCKETS)]
+        self._exact: dict[tuple[tuple[int, int], ...], int] = {}
+        for owner, datatype in enumerate(datatypes):
+            for surface in self._surfaces[datatype.name]:
+                self._add(owner, encode(surface))
+        self._memory: dict[str, str] = {}
+
+    def _add(self, owner: int, vector: Vector) -> None:
+        number = len(self._owner)
+        self._owner.append(owner)
+        self._norm.append(sum(count * count for count in vector.values()))
+        for bucket, count in vector.items():
+            self._postings[bucket].append((number, count))
+        self._exact.setdefault(_direction(vector), owner)
+
+    def match(self, phrase: str) -> str:
+        """Return the name of the best datatype; there is always one, even at score 0."""
+        found = self._memory.get(phrase)
+        if found is None:
+            found = self._names[self._best(phrase)]
+            if len(phrase) <= self.REMEMBERED_LENGTH and len(self._memory) < self.REMEMBERED:
+                self._memory[phrase] = found
+        return found
+
+    def _best(self, phrase: str) -> int:
+        texts: Iterable[str] = self._surfaces.get(phrase, (phrase,))
+        vectors = [encode(text) for text in texts]
+        # A cosine of 1 can't be beaten, and a datatype's own surfaces always reach it.
+        perfect = [self._exact[key] for key in map(_direction, vectors) if key in self._exact]
+        if perfect:
+            return min(perfect)
+        (vector,) = vectors
+        dots = [0] * len(self._owner)
+        for bucket, count in vector.items():
+            for number, other in self._postings[bucket]:
+                dots[number] += count * other
+        best, best_dot, best_norm = 0, 0, 1
+        for number, dot in enumerate(dots):
+            # dot / sqrt(norm) > best_dot / sqrt(best_norm), squared; all are non-negative.
+            if dot * dot * best_norm > best_dot * best_dot * self._norm[number]:
+                best, best_dot, best_norm = self._owner[number], dot, self._norm[number]
+        return best

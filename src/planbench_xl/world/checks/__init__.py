@@ -1,0 +1,1 @@
+"""The checks behind `planbench_xl.world.validate`, one module per kind of entry."""

@@ -1,0 +1,163 @@
+"""Checks against the records: every look-up has one answer, and gold answers are what the look-ups give."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from planbench_xl.world.checks.report import Add, Report, closest, show
+from planbench_xl.world.checks.tasks import closure, steps_of
+from planbench_xl.world.checks.values import same
+from planbench_xl.world.model import Query, Task, Tool, Value, World
+from planbench_xl.world.release import written_out
+from planbench_xl.world.text import text_form
+
+Key = tuple[str, ...]
+Answers = dict[str, Value]
+"""Distinct values by their text form."""
+
+
+class Lookup(msgspec.Struct, frozen=True):
+    """One executable tool: the datatypes it takes and returns, and its distinct answers by the inputs' text forms.
+
+    An answer has a value for each output; it is kept by its text forms.
+    """
+
+    tool: Tool
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    table: dict[Key, dict[Key, tuple[Value, ...]]]
+
+
+class Lookups:
+    """What each executable tool gives for every combination of inputs that the records have.
+
+    As in the reference protocol, section 4: the records in which every input equals the argument and no
+    output is null; values are compared by text form.
+    """
+
+    def __init__(self, world: World) -> None:
+        texts = [{name: text_form(v) for name, v in r.values.items() if v is not None} for r in world.records]
+        self.all: list[Lookup] = []
+        self._taking: dict[str, list[Lookup]] = {}
+        for tool in world.executable:
+            lookup = Lookup(tool, tool.inputs, tool.output_datatypes, {})
+            for record, text in zip(world.records, texts, strict=True):
+                if all(name in text for name in (*lookup.inputs, *lookup.outputs)):
+                    answers = lookup.table.setdefault(tuple(text[name] for name in lookup.inputs), {})
+                    key = tuple(text[name] for name in lookup.outputs)
+                    answers[key] = tuple(record.values[name] for name in lookup.outputs)
+            self.all.append(lookup)
+            for name in lookup.inputs:
+                self._taking.setdefault(name, []).append(lookup)
+
+    def derive(self, start: Mapping[str, Value]) -> dict[str, Answers]:
+        """Return all values that forward chaining on the records gives, by datatype.
+
+        Chains go on with the first value found; another one from another tool is kept beside it.
+        """
+        known = {name: {text_form(value): value} for name, value in start.items()}
+        first = {name: text_form(value) for name, value in start.items()}
+        fresh = list(start)
+        while fresh:
+            arrived = fresh.pop()
+            for lookup in self._taking.get(arrived, ()):
+                # Each tool is called once, when the last of its inputs arrives.
+                if any(name not in first or name in fresh for name in lookup.inputs):
+                    continue
+                answers = lookup.table.get(tuple(first[name] for name in lookup.inputs), {})
+                if len(answers) != 1:
+                    continue
+                ((texts, values),) = answers.items()
+                for name, text, value in zip(lookup.outputs, texts, values, strict=True):
+                    if name not in first:
+                        first[name] = text
+                        fresh.append(name)
+                    known.setdefault(name, {})[text] = value
+        return known
+
+
+def check_lookups(report: Report, lookups: Lookups) -> None:
+    """No executable tool has several answers for inputs that a record has."""
+    place = {id(tool): index for index, tool in enumerate(report.world.tools)}
+    for lookup in lookups.all:
+        add = report.at("tools", place[id(lookup.tool)])
+        keys = [key for key, answers in lookup.table.items() if len(answers) > 1]
+        if keys:
+            given = ", ".join(f"{name}={value}" for name, value in zip(lookup.inputs, keys[0], strict=True))
+            more = f" and for {len(keys) - 1} other combinations" if len(keys) > 1 else ""
+            problem = f"the records give several values of {', '.join(lookup.outputs)} for {given}{more}"
+            add("outputs", problem, "Make the records agree, give the tool another input or remove it")
+
+
+def check_queries(report: Report, lookups: Lookups) -> None:
+    """Queries fit their task and record, and the look-ups give their gold answers."""
+    world = report.world
+    records = {record.record_id: record for record in world.records}
+    steps = steps_of(world)
+    reached: dict[frozenset[str], set[str]] = {}
+    for index, query in enumerate(world.queries):
+        add = report.at("queries", index)
+        if not query.text.strip():
+            add("text", "is empty", "Write the request")
+        record = records.get(query.record_id)
+        if record is None:
+            problem = f"'{query.record_id}' is not a record{closest(query.record_id, records)}"
+            add("record_id", problem, "Correct the name or add the record")
+        else:
+            _check_inputs(query, record.values, world, add)
+        task = world.task.get(query.task_id)
+        if task is None:
+            problem = f"'{query.task_id}' is not a task{closest(query.task_id, world.task)}"
+            add("task_id", problem, "Correct the name or add the task")
+            continue
+        _check_names(query, task, add)
+        start = frozenset(task.inputs)
+        if start not in reached:
+            reached[start] = closure(start, steps.values())
+        derived = lookups.derive(query.inputs)
+        for name, answer in query.answers.items():
+            # A target that no tool can reach, or that the task doesn't ask for, is reported already.
+            if name in task.targets and name in reached[start]:
+                _check_answer(name, answer, derived.get(name, {}), world, add)
+
+
+def _check_inputs(query: Query, values: Mapping[str, Value], world: World, add: Add) -> None:
+    for name, value in query.inputs.items():
+        datatype = world.datatype.get(name)
+        if name in values and not same(value, values[name], datatype.value_type if datatype else None):
+            problem = f"is {show(value)}, but record '{query.record_id}' has {show(values[name])}"
+            add(f"inputs.{name}", problem, "Give it the record's value or name another record")
+        elif text_form(value) not in query.text and written_out(text_form(value)) not in query.text:
+            problem = f"doesn't name {show(value)}, the value of the input {name}"
+            add("text", problem, "Put the value into the text, in back-ticks")
+
+
+def _check_names(query: Query, task: Task, add: Add) -> None:
+    for field, has, wants in (("inputs", query.inputs, task.inputs), ("answers", query.answers, task.targets)):
+        missing = [name for name in wants if name not in has]
+        surplus = [name for name in has if name not in wants]
+        if missing:
+            problem = f"has no value for {', '.join(missing)}, which task '{task.task_id}' names"
+            add(field, problem, "Add the value or correct the task")
+        if surplus:
+            problem = f"has {', '.join(surplus)}, which task '{task.task_id}' doesn't name"
+            add(field, problem, "Remove the value or correct the task")
+
+
+def _check_answer(name: str, answer: Value, derived: Answers, world: World, add: Add) -> None:
+    field = f"answers.{name}"
+    datatype = world.datatype.get(name)
+    value_type = datatype.value_type if datatype else None
+    if answer is None or not text_form(answer).strip():
+        add(field, "is empty", "Give the value that the records hold, or ask for another target")
+    elif not derived:
+        problem = f"is {show(answer)}, but no chain of look-ups gives a value from the query's inputs"
+        add(field, problem, "Choose a record whose values lead to the target")
+    elif len(derived) > 1:
+        values = ", ".join(show(value) for value in derived.values())
+        add(field, f"different look-ups give different values: {values}", "Make the records agree")
+    elif not all(same(answer, value, value_type) for value in derived.values()):
+        values = ", ".join(show(value) for value in derived.values())
+        add(field, f"is {show(answer)}, but the records give {values}", "Correct the answer or the records")

@@ -1,0 +1,72 @@
+"""The arrows between packages, and what may be imported when."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import planbench_xl
+
+ROOT = Path(planbench_xl.__file__).parent
+BASE = {"errors"}
+WORLD = BASE | {"world"}
+ALLOWED = {
+    "errors": set(),
+    "world": BASE,
+    "judging": WORLD,
+    "paths": BASE,
+    "episodes": WORLD,
+    "blocking": WORLD | {"paths"},
+    "retrieval": WORLD | {"episodes"},
+    "backend": WORLD,
+    "environment": WORLD | {"blocking", "retrieval", "backend", "episodes", "judging"},
+    "protocols": WORLD | {"environment"},
+    "agents": WORLD | {"environment", "paths"},
+    "metrics": WORLD | {"episodes", "judging", "paths"},
+    "report": WORLD | {"episodes", "metrics", "paths"},
+    "runs": WORLD
+    | {"environment", "protocols", "agents", "episodes", "metrics", "report", "blocking", "retrieval", "judging", "paths"},
+}
+"""What each package may import of this project; `cli` is a leaf and may import all of it."""
+
+OPTIONAL = {"inspect_ai", "mcp", "gymnasium", "numpy", "matplotlib", "torch"}
+LAZY = {"rich", "multiprocessing", "concurrent"}
+
+
+def imports(path: Path, *, top_level: bool) -> set[str]:
+    """Return the modules that a file imports, at its top level or anywhere."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    nodes = tree.body if top_level else list(ast.walk(tree))
+    found = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module)
+    return found
+
+
+def test_arrows() -> None:
+    for path in ROOT.rglob("*.py"):
+        package = path.relative_to(ROOT).parts[0].removesuffix(".py")
+        if package in ("cli", "__init__", "__main__"):
+            continue
+        assert package in ALLOWED, f"say in this test what {package} may import"
+        for module in imports(path, top_level=False):
+            parts = module.split(".")
+            if parts[0] == "planbench_xl" and len(parts) > 1 and parts[1] != package:
+                assert parts[1] in ALLOWED[package], f"{path.relative_to(ROOT)} imports {module}"
+
+
+def test_no_optional_dependency_at_module_level() -> None:
+    for path in ROOT.rglob("*.py"):
+        for module in imports(path, top_level=True):
+            assert module.split(".")[0] not in OPTIONAL, f"{path.relative_to(ROOT)} imports {module} at its top level"
+
+
+def test_importing_the_package_is_light() -> None:
+    code = "import sys, planbench_xl; print(' '.join(sys.modules))"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {name.split(".")[0] for name in loaded} & {"rich", "msgspec", "sqlite3", "click"}
