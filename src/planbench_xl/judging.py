@@ -1,4 +1,4 @@
-"""Judges: is a final answer right? (Reference protocol, section 5, and a typed, strict one of ours.)
+"""Judges of final answers: one of the reference protocol (section 5), and a typed, strict one of ours.
 
 A judge is a pure function of the world, the query and the answer's text, so any recorded episode can be judged
 again. `contains` accepts every answer in which the gold answer occurs. `exact` reads the answer as one value of the
@@ -50,13 +50,15 @@ def exact(world: World, query: Query, answer: str) -> bool:
         return False
     text = _clean(answer)
     golds = [(_reader(world, datatype, gold), datatype, gold) for datatype, gold in query.answers.items()]
+    may_stand = [text_form(value) for value in (*query.inputs.values(), *query.answers.values())]
     for reader, datatype, gold in golds:
         wanted = reader.read(text_form(gold))
-        offered = reader.offered(world, datatype, wanted, text)
-        may_stand = {reader.read(text_form(value)) for value in (*query.inputs.values(), *query.answers.values())}
-        if wanted is None or wanted not in offered or not offered <= may_stand:
+        if wanted is None:
             return False
-    return not _list_items(world, text, [*query.inputs.values(), *query.answers.values()])
+        offered = reader.offered(world, datatype, wanted, text)
+        if wanted not in offered or None in offered or not offered <= set(map(reader.read, may_stand)):
+            return False
+    return not _list_items(world, text, may_stand)
 
 
 JUDGES: Mapping[str, Judge] = {"contains": contains, "exact": exact}
@@ -148,7 +150,7 @@ _STAMP = re.compile(
     r")(?!\d)"
     r"(?:(?:t|,? (?:at )?)(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d)(?:\.(?P<part>\d+))?)?"
     r"(?: ?(?P<half>[ap])\.?m\b\.?)?"
-    r"(?: ?\(?(?P<zone>z\b|utc\b|gmt\b|[-+]\d\d:?\d\d(?!\d)|[a-z]{1,2}[sd]?t\b))?)?"
+    r"(?: ?\(?(?P<zone>z\b|utc\b|gmt\b|[-+]\d\d:?\d\d(?!\d)|(?:[ecmp][sd]?t|cest|bst|ist|jst)\b))?)?"
 )
 
 
@@ -218,35 +220,39 @@ def _truths(world: World, datatype: str, wanted: object, text: str) -> set[objec
 # Everything else.
 
 _INNER = re.compile(r"[:=/|,;()\[\]{}<>]+")
-_OUTER = re.compile(r"^[^\w+]+|[^\w+#%]+$")
 _DIGITS = re.compile(r"\d+")
 _ITEMS = re.compile(r"[,;|\n]|\bor\b|\band\b")
 _KEY = "_judging_known"
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """Values that the records hold, as they are compared.
+    """Values that a world holds, as they are compared.
 
     Attributes:
         values: The values.
-        words: Number of words of the longest.
+        lengths: Per first word of a value, the numbers of words of such values, the largest first.
     """
 
     values: frozenset[str]
-    words: int
+    lengths: dict[str, tuple[int, ...]]
 
 
 def _known(world: World, datatype: str | None) -> _Known:
-    """Return the values that the records hold for a datatype, or for any. They are worked out once per world."""
+    """Return the values that a world holds for a datatype, or for any. They are worked out once per world."""
     # Kept where the world's own cached properties are, so that they live exactly as long as the world.
     cache: dict[str | None, _Known] = world.__dict__.setdefault(_KEY, {})
     known = cache.get(datatype)
     if known is None:
-        names = world.datatype if datatype is None else (datatype,)
-        held = (record.values.get(name) for record in world.records for name in names)
-        values = {_word(text) for text in {text_form(value) for value in held if value is not None}} - {None}
-        texts = frozenset(map(str, values))
-        known = cache[datatype] = _Known(texts, max((text.count(" ") + 1 for text in texts), default=0))
+        names = tuple(world.datatype) if datatype is None else (datatype,)
+        sources = (*(record.values for record in world.records), *(query.answers for query in world.queries))
+        held = {text_form(source[name]) for source in sources for name in names if source.get(name) is not None}
+        values = frozenset(word for word in map(_word, held) if word is not None)
+        lengths: dict[str, set[int]] = {}
+        for value in values:
+            words = value.split()
+            lengths.setdefault(words[0], set()).add(len(words))
+        known = _Known(values, {word: tuple(sorted(found, reverse=True)) for word, found in lengths.items()})
+        cache[datatype] = known
     return known
 
 
@@ -283,7 +289,7 @@ def _runs(words: list[str], known: _Known, found: set[object]) -> Iterator[list[
     """Collect the known values among words, the longest first; yield the words, or their pieces, that are none."""
     at = 0
     while at < len(words):
-        for length in range(min(known.words, len(words) - at), 0, -1):
+        for length in known.lengths.get(words[at], ()):
             run = " ".join(words[at : at + length])
             if run in known.values:
                 found.add(run)
@@ -301,14 +307,12 @@ def _shape(word: str) -> str:
     return _DIGITS.sub("0", word)
 
 
-def _list_items(world: World, text: str, may_stand: Iterable[Value]) -> set[str]:
-    """Return the record values, of any datatype, that are whole items of a list in the answer and may not stand there."""
+def _list_items(world: World, text: str, may_stand: Iterable[str]) -> set[str]:
+    """Return the values, of any datatype, that are whole items of a list in the answer and may not stand there."""
     items = _ITEMS.split(text)
     if len(items) == 1:
         return set()
-    allowed = {
-        _word(part) for value in may_stand for part in (text_form(value), *_ITEMS.split(_clean(text_form(value))))
-    }
+    allowed = {_word(part) for value in may_stand for part in (value, *_ITEMS.split(_clean(value)))}
     known = _known(world, None).values
     return {word for word in map(_word, items) if word in known and word not in allowed}
 

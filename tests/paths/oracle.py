@@ -25,15 +25,29 @@ class Case:
         return have
 
     def minimal_sets(self) -> set[frozenset[str]]:
-        count = len(self.tools)
-        subsets = [
-            frozenset(self.tools[i][0] for i in range(count) if mask >> i & 1) for mask in range(1 << count)
-        ]
-        solves = [self.closure(names).issuperset(self.targets) for names in subsets]
+        tools = self.tools
+        names = sorted({d for _, needs, gives in tools for d in (*needs, *gives)} | {*self.start, *self.targets})
+
+        def mask_of(datatypes: tuple[str, ...]) -> int:
+            return sum(1 << names.index(d) for d in set(datatypes))
+
+        facts = [(mask_of(needs), mask_of(gives)) for _, needs, gives in tools]
+        start, targets = mask_of(self.start), mask_of(self.targets)
+
+        def solves(subset: int) -> bool:
+            have, before = start, -1
+            while before != have:
+                before = have
+                for i, (needs, gives) in enumerate(facts):
+                    if subset >> i & 1 and not needs & ~have:
+                        have |= gives
+            return not targets & ~have
+
+        solution = [solves(subset) for subset in range(1 << len(tools))]
         return {
-            subsets[mask]
-            for mask in range(1 << count)
-            if solves[mask] and not any(mask >> i & 1 and solves[mask ^ 1 << i] for i in range(count))
+            frozenset(tools[i][0] for i in range(len(tools)) if subset >> i & 1)
+            for subset in range(1 << len(tools))
+            if solution[subset] and not any(subset >> i & 1 and solution[subset ^ 1 << i] for i in range(len(tools)))
         }
 
     def orders(self, names: frozenset[str]) -> set[tuple[str, ...]]:
@@ -63,7 +77,7 @@ def random_case(rng: random.Random, most_tools: int = 9) -> Case:
     start = rng.sample(datatypes, rng.choice([0, 1, 1, 1, 1, 2]))
     for attempt in range(20):
         tools = []
-        for i in range(rng.randint(most_tools // 2, most_tools)):
+        for i in range(rng.randint(most_tools - 3, most_tools)):
             needs = rng.sample(datatypes, min(rng.randint(fewest_inputs, most_inputs), len(datatypes)))
             gives = rng.sample(datatypes, min(rng.randint(1, most_outputs), len(datatypes)))
             tools.append((f"t{i}", tuple(needs), tuple(gives)))

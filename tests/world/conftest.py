@@ -12,6 +12,7 @@ from planbench_xl.world.loading import PACKAGED
 from planbench_xl.world.storage import FILES, IDENTIFIER
 
 Entry = dict[str, Any]
+Change = Callable[[Entry], Any]
 
 
 class Folder:
@@ -48,3 +49,56 @@ class Folder:
 def folder(tmp_path: Path) -> Folder:
     """A fresh copy of the mini world."""
     return Folder(Path(shutil.copytree(PACKAGED / "mini", tmp_path / "world")))
+
+
+def put(*path: str | int, value: Any) -> Change:
+    """Set the value at a path of an entry."""
+
+    def change(entry: Any) -> None:
+        for step in path[:-1]:
+            entry = entry[step]
+        entry[path[-1]] = value
+
+    return change
+
+
+def drop(*path: str | int) -> Change:
+    """Remove what is at a path of an entry."""
+
+    def change(entry: Any) -> None:
+        for step in path[:-1]:
+            entry = entry[step]
+        del entry[path[-1]]
+
+    return change
+
+
+def add(*path: str | int, value: Any) -> Change:
+    """Append a value to the list at a path of an entry."""
+
+    def change(entry: Any) -> None:
+        for step in path:
+            entry = entry[step]
+        entry.append(value)
+
+    return change
+
+
+def repeat(*path: str | int) -> Change:
+    """Append a copy of the first item to the list at a path of an entry."""
+
+    def change(entry: Any) -> None:
+        for step in path:
+            entry = entry[step]
+        entry.append(entry[0])
+
+    return change
+
+
+def swap(field: str) -> Change:
+    """Swap the first two items of a list."""
+
+    def change(entry: Entry) -> None:
+        entry[field][:2] = entry[field][1::-1]
+
+    return change

@@ -103,7 +103,7 @@ def test_a_folder_in_the_place_of_a_file_is_a_fault(mini: World, tmp_path: Path)
 def test_packaged_worlds_are_found_by_name(mini: World) -> None:
     assert "mini" in packaged_worlds()
     assert find_world("mini") == PACKAGED / "mini"
-    with pytest.raises(WorldError, match="Give the path of a world's folder or one of:.*mini"):
+    with pytest.raises(WorldError, match=r"Give the path of a world's folder or one of:.*mini"):
         find_world("nowhere")
 
 

@@ -122,6 +122,11 @@ def _strange(text: str) -> bool:
     return strange * 3 > len(text) or runs >= 3 or (runs >= 2 and not re.search(r"[.,:;)] |://", text) and strange > 0)
 
 
+def is_time_like(text: str) -> bool:
+    """Say whether a text names a moment."""
+    return not _TIME_WORDS.isdisjoint(re.findall(r"[a-z]+", text.lower().replace("_", " ")))
+
+
 def _is_time(text: str) -> bool:
     try:
         datetime.fromisoformat(re.sub(r"\s*(?:UTC|Z)$", "", text.replace(" ", "T", 1)))

@@ -11,9 +11,9 @@ from planbench_xl.world import Value
 
 _STOP = frozenset(
     "a about after all also an and any are as at be been before being both but by can could did do does each either "
-    "for from get gets give gives given had has have he her his how i if in instead into is it its just me more most "
+    "for from exactly get gets give gives given had has have he her him his how i if in instead into is it its just me more most "
     "my need needs no not of on one only onto or other our out over own please she should so some such than that the "
-    "their them then there these they this those through to too under up use used uses using via want wants was we "
+    "their them then there these they this those us through to too under up use used uses using via want wants was we "
     "were what when where which who whom whose why will with would you your".split()
 )
 """Words that carry no topic."""
@@ -26,7 +26,7 @@ _FILLER = frozenset(
 """Words of requests that say nothing about what is asked for."""
 
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
-_FROM = re.compile(r"_(?:from|by|for|of|using|given|with|via)_")
+_FROM = (re.compile("_from_"), re.compile("_(?:by|for|using|given|with|via)_"), re.compile("_of_"))
 _VERB = re.compile(r"^(?:get|fetch|find|lookup|look_up|read|retrieve|query|list|show|resolve|search|load|pull)_")
 
 
@@ -58,13 +58,24 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / min(len(a), len(b))
 
 
+def resemblance(a: frozenset[str], b: frozenset[str]) -> float:
+    """Return the share of two sets' words that they have in common, from 0 to 1."""
+    return len(a & b) / len(a | b) if a or b else 0.0
+
+
 def output_phrases(name: str) -> tuple[str, ...]:
     """Return what a tool's name says it returns, one phrase per output; empty if the name doesn't say."""
-    split = _FROM.split(name, maxsplit=1)
-    if len(split) < 2:
-        return ()
-    head = _VERB.sub("", split[0])
-    return tuple(part.replace("_", " ") for part in head.split("_and_") if part)
+    for pattern in _FROM:
+        head, *rest = pattern.split(name, maxsplit=1)
+        if rest:
+            return tuple(part.replace("_", " ") for part in _VERB.sub("", head).split("_and_") if part)
+    return ()
+
+
+def input_phrases(name: str) -> tuple[str, ...]:
+    """Return what a tool's name says it takes, one phrase per input; the last may end in the name of a variant."""
+    rest = _FROM[0].split(re.sub(r"_v\d+$", "", name), maxsplit=1)[1:]
+    return tuple(part.replace("_", " ") for part in rest[0].split("_and_")) if rest else ()
 
 
 class KnownValue(msgspec.Struct, frozen=True):
@@ -128,13 +139,13 @@ def _forms(match: re.Match[str]) -> tuple[Value, ...]:
 def _around(query: str, match: re.Match[str]) -> tuple[str, ...]:
     """Return what the words around a value call it: the noun before it, then the clause before, then the one after."""
     before = _CLAUSE.split(query[: match.start()])[-1]
-    before = _VALUE.sub(" , ", before)
+    before = _VALUE.split(before)[-1] or ""
     after = _CLAUSE.split(query[match.end() :] + " ")[0]
-    after = _VALUE.sub(" , ", after)
+    after = after[: other.start()] if (other := _VALUE.search(after)) else after
     nouns = [" ".join(_topic(piece)) for piece in _BREAK.split(before)]
     nouns = [noun for noun in nouns if noun]
     close = _BREAK.split(before)[-1].strip()
-    phrases = [*nouns[-1:], " ".join(_topic(before)[-6:]), " ".join(_topic(after)[:5])]
+    phrases = [*nouns[-1:], " ".join(_topic(before)[-5:]), " ".join(_topic(after)[:5])]
     if not close and len(nouns) > 1:
         phrases.insert(1, nouns[-2])
     return tuple(dict.fromkeys(phrase for phrase in phrases if phrase))
@@ -147,9 +158,9 @@ def _topic(text: str) -> list[str]:
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+")
 _ASK = re.compile(
-    r".*\b(?:return|provide|tell me|tell us|give me|give us|confirm|identify|pull|report|show|look up|retrieve|see|find|"
-    r"fetch|need|know|want|determine|recover|what|which|when|how much|how many|where|who)\b",
-    re.IGNORECASE | re.DOTALL,
+    r"\b(?:(?P<question>what|which|when|how much|how many|where|who|whose)|return|provide|tell me|tell us|give me|"
+    r"give us|confirm|identify|pull|report|show|look up|retrieve|see|find|fetch|need|know|want|determine|recover)\b",
+    re.IGNORECASE,
 )
 _TAIL = re.compile(
     r"\b(?:for|of|on|to|tied|linked to|associated|attached|connected|that|which|belongs?|belonging|used|so|from|does|did|"
@@ -164,33 +175,40 @@ _KINDS = (
     (re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE), "name"),
 )
 
+_VAGUE = frozenset("time date moment amount quantity number price cost name location two things thing reference".split())
+"""Words that don't tell, alone, what is asked for."""
+
 
 def question_phrases(query: str) -> list[str]:
     """Return phrases for what a query asks for, the most telling first."""
     sentences = [sentence for sentence in _SENTENCE.split(query.strip()) if sentence]
     # The request is mostly last; sentences like "What is it?" point back to the one before.
-    asking = [s for s in reversed(sentences) if _ASK.match(s) and len(_asked(_VALUE.sub(" ", s))) > 0]
+    asking = [s for s in reversed(sentences) if _ASK.search(s) and len(_asked(_VALUE.sub(" ", s))) > 0]
     phrases: list[str] = []
     for sentence in asking[:3]:
         plain = _VALUE.sub(" ", sentence)
-        phrases += _heads(plain)
-        phrases.append(" ".join(_asked(plain)))
+        kind = next((noun for pattern, noun in _KINDS if pattern.search(plain)), "")
+        phrases += [_with_kind(head, kind) for head in _heads(plain)]
+        whole = " ".join(_asked(plain))
+        if phrases and set(phrases[0].split()) <= _VAGUE:
+            phrases[0] = _with_kind(whole, kind)
+        phrases.append(_with_kind(whole, kind))
     return list(dict.fromkeys(phrase for phrase in phrases if phrase)) or [query]
 
 
+def _with_kind(phrase: str, kind: str) -> str:
+    return phrase if not kind or not phrase or kind in phrase.split() else f"{phrase} {kind}"
+
+
 def _heads(sentence: str) -> list[str]:
-    """Return the noun phrases that a request names, from its end backwards."""
-    kind = next((noun for pattern, noun in _KINDS if pattern.search(sentence)), "")
+    """Return the noun phrases that a request names: those after a question word first, else from its end."""
     found = []
-    rest = sentence
-    while match := _ASK.match(rest):
-        tail = rest[match.end() :]
-        tail = re.sub(r"^\s*(?:is|are|was|were|does|did|me|us|to|out|whether|if)\b", "", tail)
-        head = " ".join(_asked(_TAIL.sub("", tail)))
-        if head:
-            found.append(f"{head} {kind}".strip() if kind and kind not in head else head)
-        rest = rest[: match.end()].rsplit(None, 1)[0] if " " in rest[: match.end()].strip() else ""
-    return found
+    for question in (True, False):
+        for match in reversed(list(_ASK.finditer(sentence))):
+            if bool(match["question"]) is question:
+                tail = re.sub(r"^\s*(?:is|are|was|were|does|did|me|us|to|out|whether|if)\b", "", sentence[match.end() :])
+                found.append(" ".join(_asked(_TAIL.sub("", tail))))
+    return [head for head in found if head]
 
 
 def _asked(text: str) -> list[str]:

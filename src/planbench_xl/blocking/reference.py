@@ -9,7 +9,7 @@ from itertools import combinations
 from random import Random
 
 from planbench_xl.blocking.config import BlockingConfig
-from planbench_xl.blocking.plan import BlockPlan
+from planbench_xl.blocking.plan import BlockPlan, PlanStatus
 from planbench_xl.world import BLOCK_KINDS, Kind
 
 ToolSet = Sequence[str]
@@ -30,7 +30,8 @@ def plan_reference(task_id: str, paths: Sequence[ToolSet], config: BlockingConfi
     hits = {tool: sum(1 << i for i, path in enumerate(paths) if tool in path) for tool in tools}
     kept = _candidates(tools, hits, len(paths), config)
     if not kept:
-        return BlockPlan(task_id, False, {}, len(paths))
+        reason = f"no choice of at most {config.max_blocked} listed tools comes near enough to the aim"
+        return BlockPlan(task_id, PlanStatus.UNRESOLVED, {}, len(paths), reason=reason)
     pool = [candidate for candidate, _ in kept]
     if config.length != "any":
         pool = _by_length(kept, paths, config, rng)
@@ -38,8 +39,11 @@ def plan_reference(task_id: str, paths: Sequence[ToolSet], config: BlockingConfi
         fewest = min(map(len, pool))
         pool = [candidate for candidate in pool if len(candidate) == fewest]
     chosen = pool[rng.randrange(len(pool))]
-    blocked = {tool: _alternatives(config, rng) for tool in chosen}
-    return BlockPlan(task_id, True, blocked, dict(kept)[chosen].bit_count())
+    blocked = {tool: draw_alternatives(config, rng) for tool in chosen}
+    remaining = dict(kept)[chosen]
+    status = PlanStatus.SUCCESS if chosen else PlanStatus.NOT_BLOCKABLE
+    left = [tuple(path) for number, path in enumerate(paths) if remaining >> number & 1]
+    return BlockPlan(task_id, status, blocked, remaining.bit_count(), min(left, key=len))
 
 
 def _candidates(
@@ -100,7 +104,8 @@ def _by_length(
     return [candidate for candidate, remaining in kept if means[remaining] == wanted]
 
 
-def _alternatives(config: BlockingConfig, rng: Random) -> tuple[Kind, ...]:
+def draw_alternatives(config: BlockingConfig, rng: Random) -> tuple[Kind, ...]:
+    """Return the kinds of alternatives that replace one blocked tool."""
     if config.alternatives == "listed":
         return config.kinds
     if config.alternatives == "random_one":

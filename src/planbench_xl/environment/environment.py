@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from planbench_xl.backend import Backend
-from planbench_xl.blocking import BlockPlan, plan_reference, replace_blocked
+from planbench_xl.blocking import BlockPlan, Planner, replace_blocked
 from planbench_xl.environment import tags
 from planbench_xl.environment.actions import Action
+from planbench_xl.environment.failures import FailurePlan, Failures, plan_failures
 from planbench_xl.environment.observation import Event, Note, Observation, ToolView
 from planbench_xl.environment.reading import ReadError, raw_text, read_json, storable
 from planbench_xl.environment.setting import Setting
@@ -26,8 +27,8 @@ from planbench_xl.retrieval import (
 )
 from planbench_xl.world import FAILING_KINDS, Role, Tool, Value, World
 
-SOURCE_WORDS = {Role.DISTRACTOR: "noisy", Role.BLOCK_ALTERNATIVE: "blocker"}
-"""The release's words for untrusted sources."""
+SOURCE_WORDS = {Role.DISTRACTOR: "noisy", Role.BLOCK_ALTERNATIVE: "blocker", Role.EXECUTABLE: "failure"}
+"""Words for untrusted sources: the release's, and ours for an executable tool that has broken down."""
 
 
 class Environment:
@@ -44,6 +45,7 @@ class Environment:
         status: How it ended; None while it runs.
         reason: Why it failed.
         plan: Its block plan; None if blocking is off.
+        failure_plan: The tools that break down in it; None if failures are off.
     """
 
     def __init__(self, world: World, setting: Setting | None = None) -> None:
@@ -53,11 +55,13 @@ class Environment:
         self.status: Status | None = None
         self.reason: Reason | None = None
         self.plan: BlockPlan | None = None
+        self.failure_plan: FailurePlan | None = None
+        self._failures: Failures | None = None
         self._state: State | None = None
         self._retriever = ReferenceRetriever(world)
         self._backend = Backend(world)
         self._judge = JUDGES[self.setting.judge]
-        self._plans: dict[str, BlockPlan] = {}
+        self._planner = Planner(world, self.setting.blocking, self.setting.seed)
         self._mixes: dict[tuple[str, ...], list[Tool]] = {}
         self._views: dict[str, ToolView] = {}
 
@@ -85,17 +89,24 @@ class Environment:
         self._state = State(query, self.world.task[query.task_id])
         self.turns = []
         self.status = self.reason = None
-        self.plan = self.plan_for(query.task_id) if self.setting.blocking.enabled else None
+        self.plan = self._planner.plan(query.task_id) if self.setting.blocking.enabled else None
+        self._plan_failures()
         return self._observe(Event.QUERY, query=query.text, overview=self.world.overview)
 
-    def plan_for(self, task_id: str) -> BlockPlan:
-        """Return the block plan of a task."""
-        plan = self._plans.get(task_id)
-        if plan is None:
-            paths = self.world.tool_sets.get(task_id, ())
-            plan = plan_reference(task_id, paths, self.setting.blocking, self.setting.seed)
-            self._plans[task_id] = plan
-        return plan
+    def _plan_failures(self) -> None:
+        setting, task = self.setting, self.state.task
+        self.failure_plan = self._failures = None
+        if setting.failures.kind != "none":
+            paths = self._open_paths()
+            plan = plan_failures(self.world, task, paths, setting.failures, setting.seed, setting.max_turns)
+            self.failure_plan = plan
+            self._failures = Failures(self.world, setting.failures, plan, setting.seed)
+
+    def _open_paths(self) -> list[tuple[str, ...]]:
+        """Return solution paths that blocking leaves: the plan's kept one, or the listed ones."""
+        if self.plan is not None and self.plan.kept_path:
+            return [self.plan.kept_path]
+        return list(self.world.tool_sets.get(self.state.task.task_id, ()))
 
     def step(self, action: Action | str) -> Observation:
         """Take one turn.
@@ -180,9 +191,17 @@ class Environment:
             tools = mixed
         return final_order(tools, request, self.setting.seed, state.task.task_id, state.query.query_id)
 
+    def _current(self, tool: Tool) -> Tool:
+        """Return a tool with the schema that it has by now."""
+        return tool if self._failures is None else self._failures.current(tool, self.state.turn)
+
     def _view(self, tool: Tool) -> ToolView:
-        view = self._views.get(tool.name)
-        if view is None:
+        current = self._current(tool)
+        if current is not tool:
+            view = tool_view(current)
+        elif tool.name in self._views:
+            view = self._views[tool.name]
+        else:
             view = self._views[tool.name] = tool_view(tool)
         if self.setting.tool_ids:
             return ToolView(view.name, view.description, view.parameters, self.state.tool_id(tool))
@@ -199,8 +218,13 @@ class Environment:
         tool = state.discovered.get(name)
         if tool is None:
             return self._call_error(TurnError.UNDISCOVERED, raw, request)
+        known = tool
+        tool = self._current(tool)
         names = tuple(argument.name for argument in tool.arguments)
         if set(arguments) != set(names):
+            drift = self._failures.drift(known, state.turn) if self._failures else None
+            if drift is not None and set(arguments) == {argument.name for argument in known.arguments}:
+                return self._call_error(TurnError.WRONG_ARGUMENTS, raw, request, drift[1:], renamed=True)
             return self._call_error(TurnError.WRONG_ARGUMENTS, raw, request, names)
         untrusted = [a for a in tool.arguments if state.is_untrusted(a.datatype, arguments[a.name])]
         missing = [a for a in tool.arguments if a.datatype not in state.obtained]
@@ -246,6 +270,7 @@ class Environment:
         *,
         missing: tuple[str, ...] = (),
         untrusted: tuple[str, ...] = (),
+        renamed: bool = False,
     ) -> Observation:
         self.state.call_errors += 1
         if self.state.call_errors >= self.setting.max_call_errors:
@@ -253,10 +278,14 @@ class Environment:
         turn = Turn(action="call", raw=raw, error=error, request=request, missing=missing, untrusted=untrusted)
         self.turns.append(turn)
         tool = request["name"] if request else ""
-        return self._observe(Event(f"error_{error.value}"), tool=tool, arguments=named)
+        event = Event.ERROR_RENAMED_ARGUMENT if renamed else Event(f"error_{error.value}")
+        return self._observe(event, tool=tool, arguments=named)
 
     def _execute(self, tool: Tool, request: Request, raw: str) -> Observation:
-        """Run an executable tool on the records."""
+        """Run an executable tool on the records, unless it has broken down."""
+        breakdown = self._failures.breakdown(tool, self.state.turn) if self._failures else None
+        if breakdown is not None:
+            return self._untrusted_result(tool, request, raw, breakdown.value, breakdown.success, broken=True)
         found = self._backend.lookup(tool, request["arguments"]).values
         if len(found) != 1:
             several = len(found) > 1
@@ -272,11 +301,16 @@ class Environment:
     def _imitate(self, tool: Tool, request: Request, raw: str) -> Observation:
         """Return the fixed value of a distractor or block alternative."""
         value = tool.description if tool.return_value is None else tool.return_value
+        return self._untrusted_result(tool, request, raw, value, tool.kind not in FAILING_KINDS)
+
+    def _untrusted_result(
+        self, tool: Tool, request: Request, raw: str, value: Value, success: bool, *, broken: bool = False
+    ) -> Observation:
         by_name = value if len(tool.outputs) > 1 and isinstance(value, dict) else {}
         for output in tool.outputs:
             self.state.distrust(output.datatype, by_name.get(output.name, value), SOURCE_WORDS[tool.role])
-        success = tool.kind not in FAILING_KINDS
-        self.turns.append(Turn(action="call", raw=raw, request=request, success=success, value=value))
+        turn = Turn(action="call", raw=raw, request=request, success=success, value=value, broken=broken)
+        self.turns.append(turn)
         return self._observe(Event.RESULT, tool=tool.name, value=value)
 
     def _answer(self, action: Action) -> Observation:

@@ -40,6 +40,7 @@ class Event(StrEnum):
     ERROR_CALL_JSON = "error_call_json"
     ERROR_UNDISCOVERED = "error_undiscovered"
     ERROR_WRONG_ARGUMENTS = "error_wrong_arguments"
+    ERROR_RENAMED_ARGUMENT = "error_renamed_argument"
     ERROR_UNTRUSTED_INPUT = "error_untrusted_input"
     ERROR_MISSING_INPUT = "error_missing_input"
     CONTINUE = "continue"
@@ -67,7 +68,8 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
         note: Why nothing was found (event `tools`).
         tools: Tools found, in order (event `tools`).
         tool: Name of the tool called (events of calls).
-        arguments: Names of the arguments at fault (errors of calls), or those that the tool takes (wrong arguments).
+        arguments: Names of the arguments at fault (errors of calls), or those that the tool takes (wrong arguments),
+            or an argument's old and new name (renamed argument).
         value: What the tool returned (event `result`).
     """
 

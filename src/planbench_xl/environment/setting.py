@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from planbench_xl.blocking.config import BlockingConfig
+from planbench_xl.environment.failures import FailureConfig
 from planbench_xl.retrieval.config import RetrievalConfig
 
 
@@ -25,6 +26,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         tool_ids: Hand out a short handle per tool at retrieval, by which it can be called too.
         retrieval: Retriever, distractors and the size of the result.
         blocking: Which tools on solution paths are replaced.
+        failures: Which tools break down in the middle of an episode (beyond the paper).
     """
 
     name: str = "default"
@@ -38,3 +40,4 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     tool_ids: bool = False
     retrieval: RetrievalConfig = RetrievalConfig()
     blocking: BlockingConfig = BlockingConfig()
+    failures: FailureConfig = FailureConfig()

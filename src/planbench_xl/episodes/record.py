@@ -92,6 +92,7 @@ class Turn(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         value: Call: the value returned; an object by output name if the tool has several outputs; null if the
             records have no answer.
         ambiguous: Call: the records have several answers (a fault of the world, recorded).
+        broken: Call: an executable tool had broken down, so the value is untrusted (settings beyond the paper).
         missing: Call: input datatypes not yet obtained.
         untrusted: Call: input datatypes whose value is untrusted.
         answer: Answer: its text and checks.
@@ -106,6 +107,7 @@ class Turn(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     success: bool | None = None
     value: Value = None
     ambiguous: bool = False
+    broken: bool = False
     missing: tuple[str, ...] = ()
     untrusted: tuple[str, ...] = ()
     answer: Answer | None = None

@@ -242,8 +242,11 @@ class EpisodeWriter:
 
 
 def replace_file(path: Path, chunks: Iterable[bytes]) -> None:
-    """Write a file so that it is there either as it was or whole, whatever happens meanwhile."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    """Write a file so that it is there either as it was or whole, whatever happens meanwhile.
+
+    Only the holder of the folder's lock may: the temporary file always has the same name, so that none are left over.
+    """
+    temporary = path.with_name(f".{path.name}.tmp")
     try:
         with temporary.open("wb") as file:
             file.writelines(chunks)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planbench_xl.metrics.episode import EpisodeScore, score_episode
-from planbench_xl.metrics.figures import METRICS, Figure, figures
+from planbench_xl.metrics.figures import METRICS, Figure, figures_of
 from planbench_xl.metrics.run import RunScore, score_episodes, score_run
 
 __all__ = [
@@ -11,7 +11,7 @@ __all__ = [
     "EpisodeScore",
     "Figure",
     "RunScore",
-    "figures",
+    "figures_of",
     "score_episode",
     "score_episodes",
     "score_run",

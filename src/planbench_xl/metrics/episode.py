@@ -49,7 +49,7 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
         by_input_searches: Executed retrievals by inputs alone.
         by_output_searches: Executed retrievals by output alone.
         explored: Datatypes that the tools seen lead to from the task's inputs, without those, sorted.
-        executed: Datatypes that trusted calls returned, sorted.
+        executed: Datatypes that trusted calls returned a value for, sorted.
         ground_truth: Datatypes on the task's listed paths, sorted.
         executed_ground_truth: Datatypes in both, sorted.
     """
@@ -169,19 +169,19 @@ def outcome(episode: Episode, correct: bool, grounded: bool) -> Reason | None:
 
 
 def executed(facts: Facts, turns: Sequence[Turn]) -> set[str]:
-    """Return the datatypes that executed calls of executable tools returned a value for."""
+    """Return the datatypes that trusted calls returned a value for."""
     found: set[str] = set()
     for turn, signature in _executed_calls(facts, turns):
-        if signature.role is Role.EXECUTABLE and turn.success:
+        if turn.success and _is_trusted(turn, signature):
             found.update(signature.outputs)
     return found
 
 
 def untrusted_values(facts: Facts, task: Task, turns: Sequence[Turn]) -> set[str]:
-    """Return the values, as text, that distractors and block alternatives returned for a task's targets."""
+    """Return the values, as text, that untrusted calls returned for a task's targets."""
     found: set[str] = set()
     for turn, signature in _executed_calls(facts, turns):
-        if signature.role is not Role.EXECUTABLE and not set(task.targets).isdisjoint(signature.outputs):
+        if not _is_trusted(turn, signature) and not set(task.targets).isdisjoint(signature.outputs):
             assert turn.request is not None
             found.update(map(text_form, facts.returned(turn.request["name"], task.targets, turn.value)))
     return found
@@ -193,8 +193,7 @@ def explored(facts: Facts, task: Task, turns: Sequence[Turn]) -> set[str]:
     The protocol closes the set after every executed retrieval and trusted call. It only ever grows, and what a
     trusted call returns is reached by the tool called, which was seen before: one closure at the end gives the same.
     """
-    seen = {name: None for turn in turns if turn.tools for name in turn.tools}
-    return facts.closure(task.inputs, seen)
+    return facts.closure(task.inputs, {name for turn in turns if turn.tools for name in turn.tools})
 
 
 def distractor_calls(facts: Facts, turns: Sequence[Turn]) -> int:
@@ -219,6 +218,11 @@ def _executed_calls(facts: Facts, turns: Sequence[Turn]) -> Iterator[tuple[Turn,
     for turn in turns:
         if turn.action == "call" and turn.error is None and turn.request is not None:
             yield turn, facts.signature(turn.request["name"])
+
+
+def _is_trusted(turn: Turn, signature: Signature) -> bool:
+    """Say whether a call went to an executable tool that hadn't broken down."""
+    return signature.role is Role.EXECUTABLE and not turn.broken
 
 
 def _check(world: World, episode: Episode, judge: str) -> Task:

@@ -33,6 +33,12 @@ class Facts:
         self._world = world
         self.signatures = {tool.name: _signature(tool) for tool in world.tools}
         self._truth: dict[str, frozenset[str]] = {}
+        # A distractor mostly leads where its source leads: tools with the same inputs and outputs share an edge.
+        numbers: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
+        self._edge = {
+            name: numbers.setdefault((s.inputs, s.outputs), len(numbers)) for name, s in self.signatures.items()
+        }
+        self._edges = list(numbers)
 
     def ground_truth(self, task_id: str) -> frozenset[str]:
         """Return all input and output datatypes of the tools on a task's listed paths."""
@@ -57,20 +63,21 @@ class Facts:
             UsageError: The world has no such tool.
         """
         reached = set(start)
-        waiting: dict[str, list[Signature]] = {}
-        signatures = self.signatures
+        waiting: dict[str, list[int]] = {}
+        edge, edges = self._edge, self._edges
         try:
-            pending = [signatures[name] for name in names]
+            pending = list({edge[name] for name in names})
         except KeyError as error:
             raise _unknown_tool(self._world, error.args[0]) from None
         while pending:
-            signature = pending.pop()
-            for datatype in signature.inputs:
+            number = pending.pop()
+            inputs, outputs = edges[number]
+            for datatype in inputs:
                 if datatype not in reached:
-                    waiting.setdefault(datatype, []).append(signature)
+                    waiting.setdefault(datatype, []).append(number)
                     break
             else:
-                for datatype in signature.outputs:
+                for datatype in outputs:
                     if datatype not in reached:
                         reached.add(datatype)
                         pending += waiting.pop(datatype, ())
@@ -79,8 +86,8 @@ class Facts:
     def returned(self, name: str, datatypes: Collection[str], value: Value) -> list[Value]:
         """Return what a tool's value says for some datatypes; a tool with several outputs returns an object."""
         outputs = self._world.tool[name].outputs
-        several = len(outputs) > 1 and isinstance(value, Mapping)
-        return [value.get(output.name) if several else value for output in outputs if output.datatype in datatypes]
+        by_name = value if len(outputs) > 1 and isinstance(value, Mapping) else {}
+        return [by_name.get(output.name, value) for output in outputs if output.datatype in datatypes]
 
     def signature(self, name: str) -> Signature:
         """Return the signature of a tool.

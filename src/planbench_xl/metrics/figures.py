@@ -96,7 +96,7 @@ METRICS: Mapping[str, Callable[[Scores], float | None]] = {
 """Every metric by its key in the JSON output."""
 
 
-def figures(scores: Scores) -> dict[str, Figure]:
+def figures_of(scores: Scores) -> dict[str, Figure]:
     """Return every figure of some episodes."""
     return {name: Figure(metric(scores)) for name, metric in METRICS.items()}
 

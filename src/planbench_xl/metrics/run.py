@@ -10,7 +10,7 @@ import msgspec
 from planbench_xl.episodes.record import Episode, Status
 from planbench_xl.errors import UsageError
 from planbench_xl.metrics.episode import EpisodeScore, score_episode
-from planbench_xl.metrics.figures import Figure, figures
+from planbench_xl.metrics.figures import Figure, figures_of
 from planbench_xl.world import World
 
 
@@ -94,8 +94,8 @@ def score_run(
         setting=_names(episode.setting for episode in episodes),
         protocol=_names(episode.protocol for episode in episodes),
         judge=judge or _names(episode.judge for episode in episodes),
-        metrics=figures(scored),
-        metrics_errors_as_failures=figures(scores),
+        metrics=figures_of(scored),
+        metrics_errors_as_failures=figures_of(scores),
         scored=len(scored),
         succeeded=sum(score.success for score in scored),
         errors=len(scores) - len(scored),

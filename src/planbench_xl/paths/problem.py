@@ -17,12 +17,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 from planbench_xl.paths.graph import ToolGraph
 from planbench_xl.paths.reach import UNREACHED, forward
 
 Pending = tuple[tuple[int, int], ...]
 """The datatypes that need a producer, each with the mask of the datatypes that depend on it."""
+
+REACH_CACHE = 50_000
+"""Answers of `Problem.reach_avoiding` that are kept."""
 
 
 class Deadline:
@@ -31,9 +35,25 @@ class Deadline:
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
 
+    def part(self, share: float) -> Deadline:
+        """Return a deadline that ends after this share of the time left."""
+        return Deadline(None if self._end is None else max(0.0, self._end - time.monotonic()) * share)
+
     def passed(self) -> bool:
         """Return whether the time is up."""
         return self._end is not None and time.monotonic() >= self._end
+
+
+@dataclass(frozen=True)
+class Facts:
+    """A pruned graph as lists, for forward chaining: per tool its inputs (the start's excepted), its
+    outputs and the number of inputs; per datatype the tools that take it.
+    """
+
+    needs: list[list[int]]
+    gives: list[list[int]]
+    takers: list[list[int]]
+    waits: list[int]
 
 
 class Problem:
@@ -73,6 +93,8 @@ class Problem:
         self._choices: dict[int, tuple[tuple[int, int], ...]] = {}
         self._behind: dict[int, int] = {}
         self._inputs: dict[int, int] = {}
+        self._reach: dict[int, int] = {}
+        self._facts: Facts | None = None
         if self.solvable and self.goal_ids:
             self._prune()
 
@@ -174,6 +196,8 @@ class Problem:
     def expand(self, chosen: int, decided: int, pending: Pending) -> tuple[int, list[tuple[int, Pending]]]:
         """Choose a producer for one pending datatype, in every way that closes no cycle.
 
+        It is the one with the longest chain through it: its bound decides soonest.
+
         Returns:
             The new mask of decided datatypes, and per way the mask of tools of which any one will do,
             and the datatypes pending then.
@@ -181,7 +205,6 @@ class Problem:
         level, shift = self.level, self.shift
         at, worst = 0, -1
         if len(pending) > 1:
-            # The datatype with the longest chain through it: its bound decides soonest.
             for index, (datatype, above) in enumerate(pending):
                 weight = level[datatype] + (above >> shift).bit_count()
                 if weight > worst:
@@ -294,31 +317,64 @@ class Problem:
         return frozenset(names[tools[index]] for index in bits(chosen))
 
     @property
+    def facts(self) -> Facts:
+        """The pruned graph as lists."""
+        if self._facts is None:
+            graph, place = self.graph, self._datatype_place
+            needs = [[place[d] for d in graph._ins[tool] if d in place] for tool in self._tools]
+            gives = [[place[d] for d in graph._outs[tool] if d in place] for tool in self._tools]
+            takers: list[list[int]] = [[] for _ in self._datatypes]
+            for index, datatypes in enumerate(needs):
+                for datatype in datatypes:
+                    takers[datatype].append(index)
+            self._facts = Facts(needs, gives, takers, [len(datatypes) for datatypes in needs])
+        return self._facts
+
+    def reach_avoiding(self, avoid: int) -> int:
+        """Return the mask of the datatypes that can be derived without ever using those of `avoid`."""
+        known = self._reach.get(avoid)
+        if known is not None:
+            return known
+        facts = self.facts
+        waits = list(facts.waits)
+        ready = [index for index, count in enumerate(waits) if count == 0]
+        have = avoid
+        for index in ready:
+            for datatype in facts.gives[index]:
+                if have >> datatype & 1:
+                    continue
+                have |= 1 << datatype
+                for taker in facts.takers[datatype]:
+                    waits[taker] -= 1
+                    if waits[taker] == 0:
+                        ready.append(taker)
+        if len(self._reach) >= REACH_CACHE:
+            self._reach.clear()
+        self._reach[avoid] = have = have & ~avoid
+        return have
+
+    @property
     def tool_count(self) -> int:
         """The number of tools that survived pruning."""
         return len(self._tools)
 
     def distances(self, tool: int) -> tuple[int, list[int]]:
-        """Return what a tool gives (a mask) and how many calls each datatype is away from that.
+        """Return what a tool needs (a mask) and how many calls each datatype is away from what it gives.
 
         Datatypes that no chain of calls leads to from there are `size` away.
         """
-        graph, place = self.graph, self._datatype_place
+        facts = self.facts
         far = [self.size] * self.size
-        gives = [place[d] for d in graph._outs[self._tools[tool]] if d in place]
-        for datatype in gives:
-            far[datatype] = 0
-        queue = list(gives)
+        queue = list(facts.gives[tool])
         for datatype in queue:
-            for consumer in graph._consumers[self._datatypes[datatype]]:
-                if consumer not in self._tool_place:
-                    continue
-                for output in graph._outs[consumer]:
-                    index = place.get(output)
-                    if index is not None and far[index] > far[datatype] + 1:
-                        far[index] = far[datatype] + 1
-                        queue.append(index)
-        return sum(1 << datatype for datatype in gives), far
+            far[datatype] = 0
+        for datatype in queue:
+            for taker in facts.takers[datatype]:
+                for output in facts.gives[taker]:
+                    if far[output] > far[datatype] + 1:
+                        far[output] = far[datatype] + 1
+                        queue.append(output)
+        return sum(1 << datatype for datatype in facts.needs[tool]), far
 
     def to_mask(self, tools: Iterable[int]) -> int:
         """Return the mask of graph tool ids; all must have survived pruning."""

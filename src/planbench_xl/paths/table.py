@@ -18,7 +18,8 @@ Edge = tuple[int, Key]
 """One way on: the mask of tools of which any one will do, and the remainder after it."""
 
 END: Key = (0, ())
-CLOCK_EVERY = 64
+CLOCK_EVERY = 16
+"""Remainders between two looks at the clock."""
 
 
 @dataclass(slots=True)
@@ -105,6 +106,9 @@ class CountTable:
         for tools, left in ways:
             if not self._limited or self.problem.bound(used + 1, left) <= self._budget:
                 keyed.append((tools, left, self.problem.remainder(after, left)[:2]))
+        if len(keyed) > 1:
+            # The nearest end first: should the time run out, more sets have been counted.
+            keyed.sort(key=lambda way: self.problem.bound(0, way[1]))
         return _Frame(key, self._rest(used), used, after, keyed)
 
     def _rest(self, used: int) -> int:

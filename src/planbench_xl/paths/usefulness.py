@@ -10,14 +10,19 @@ from planbench_xl.paths.graph import ToolGraph
 from planbench_xl.paths.listing import MinimalToolSets
 from planbench_xl.paths.problem import Deadline, Pending, Problem
 from planbench_xl.paths.reach import greedy_set
+from planbench_xl.paths.witness import quick_set_through
 
-FIRST_STATES = 50_000
+SURVEY_SHARE = 0.3
+"""Part of a time limit that goes into looking at all sets at once."""
+
+FIRST_STATES = 25_000
 """Size of the table that is tried before tools are looked at one by one."""
 
 FIRST_SETS = 20_000
 """Sets that are listed, where a table can't be made, before tools are looked at one by one."""
 
-CLOCK_EVERY = 64
+FIRST_STEPS = 100
+"""Steps for each tool before any tool gets more."""
 
 
 @dataclass(frozen=True)
@@ -65,7 +70,7 @@ def useful_of(problem: Problem, wanted: frozenset[str], deadline: Deadline) -> U
         return Useful(frozenset(), frozenset(), True, frozenset())
     if not problem.goals:
         return Useful(frozenset(), wanted, True, frozenset())
-    found, complete = _survey(problem, deadline)
+    found, complete = _survey(problem, deadline.part(SURVEY_SHARE))
     if complete:
         return answer(problem, wanted, found)
     return tool_by_tool(problem, wanted, found, deadline)
@@ -96,32 +101,40 @@ def tool_by_tool(problem: Problem, targets: frozenset[str], found: int, deadline
     greedy = greedy_set(problem.graph, problem.start_ids, problem.goal_ids)
     assert greedy is not None  # a solvable task has one
     found |= problem.to_mask(greedy)
-    undecided = 0
-    for tool in range(problem.tool_count):
-        bit = 1 << tool
-        if found & bit:
-            continue
-        witness = _set_through(problem, tool, deadline)
-        if witness is None:
-            undecided |= bit
-        found |= witness or 0
-    return answer(problem, targets, found, undecided & ~found)
+    undecided = [tool for tool in range(problem.tool_count) if not found >> tool & 1]
+    for deep in (False, True):
+        for tool in undecided:
+            if not found >> tool & 1 and not deadline.passed():
+                found |= quick_set_through(problem, tool, deep)
+    # A hard tool must not keep the easy ones waiting: each gets a few steps first.
+    for steps in (FIRST_STEPS, None):
+        later = []
+        for tool in undecided:
+            if found >> tool & 1:
+                continue
+            witness = None if deadline.passed() else _set_through(problem, tool, deadline, steps)
+            if witness is None:
+                later.append(tool)
+            found |= witness or 0
+        undecided = later
+    left = sum(1 << tool for tool in undecided) & ~found
+    return answer(problem, targets, found, left)
 
 
-def _set_through(problem: Problem, tool: int, deadline: Deadline) -> int | None:
+def _set_through(problem: Problem, tool: int, deadline: Deadline, most: int | None) -> int | None:
     """Search depth first for a minimal set with this tool.
 
     Returns:
-        The set as a mask; 0 if there is none; None if the time is up.
+        The set as a mask; 0 if there is none; None if the time is up or `most` steps were not enough.
     """
     bit = 1 << tool
-    gives, distance = problem.distances(tool)
+    needs, distance = problem.distances(tool)
     seen: set[tuple[int, int, Pending]] = set()
     stack: list[tuple[int, int, Pending]] = [(0, 0, problem.first)]
     steps = 0
     while stack:
         steps += 1
-        if steps % CLOCK_EVERY == 1 and deadline.passed():
+        if deadline.passed() or (most is not None and steps > most):
             return None
         chosen, decided, pending = stack.pop()
         has = bool(chosen & bit)
@@ -129,9 +142,9 @@ def _set_through(problem: Problem, tool: int, deadline: Deadline) -> int | None:
             if has and (not problem.several or problem.is_minimal(chosen)):
                 return chosen
             continue
-        met, left, open_ = problem.remainder(decided, pending)
-        if not has and not open_ & gives:
+        if _hopeless(problem, pending, None if has else needs):
             continue
+        met, left, _ = problem.remainder(decided, pending)
         # With several outputs, what is chosen decides whether the set will be minimal.
         key = (chosen, decided, pending) if problem.several else (int(has), met, left)
         if key in seen:
@@ -149,3 +162,18 @@ def _set_through(problem: Problem, tool: int, deadline: Deadline) -> int | None:
         ranked.sort(key=lambda way: -way[0])
         stack.extend((chosen | one, after, then) for _, one, then in ranked)
     return 0
+
+
+def _hopeless(problem: Problem, pending: Pending, needs: int | None) -> bool:
+    """Return whether a pending datatype can't be derived, or a tool with these needs can't come in.
+
+    What depends on a pending datatype can't help to derive it, nor a tool that is used for it.
+    """
+    welcome = needs is None
+    for datatype, above in pending:
+        bit = 1 << datatype
+        if not problem.reach_avoiding(above) & bit:
+            return True
+        if not welcome and needs is not None:
+            welcome = not needs & ~problem.reach_avoiding(above | bit)
+    return not welcome

@@ -35,7 +35,7 @@ class TextProtocol:
     def __init__(self, prompts: Prompts | None = None, *, tool_ids: bool = False) -> None:
         self.prompts = prompts or load_prompts()
         self.tool_ids = tool_ids
-        self._tools: dict[str, str] = {}
+        self._tools: dict[str, tuple[ToolView, str]] = {}
 
     def parse(self, text: str) -> Action:
         """Return the action that a reply holds."""
@@ -84,9 +84,10 @@ class TextProtocol:
     def _tool(self, tool: ToolView) -> str:
         if tool.tool_id is not None:
             return _tool_text(tool)
-        text = self._tools.get(tool.name)
-        if text is None:
-            text = self._tools[tool.name] = _tool_text(tool)
+        known, text = self._tools.get(tool.name, (None, ""))
+        if known is not tool:
+            text = _tool_text(tool)
+            self._tools[tool.name] = (tool, text)
         return text
 
 

@@ -217,7 +217,7 @@ def _record(query: _Query, cases: Mapping[str, dict[str, Value]]) -> str | None:
     """Return the first record that has the answer and every input value, all named in the query's text.
 
     Most values stand in back-ticks; some time stamps and amounts are only written out (`2026-04-13 03:59 UTC`).
-    One query of the release names an input datatype that no record has; it is left to the validation.
+    Two queries of the release name an input datatype that no record has; that is left to the validation.
     """
     text = query.query_text
     quoted = set(re.findall(r"`([^`]*)`", text))

@@ -6,11 +6,12 @@ from pathlib import Path
 
 from planbench_xl.errors import Fault, WorldError
 from planbench_xl.world.checks.entries import check_datatypes, check_head, check_names, check_records
-from planbench_xl.world.checks.queries import Lookups, check_lookups, check_queries
+from planbench_xl.world.checks.queries import check_lookups, check_queries
 from planbench_xl.world.checks.report import OWN, RELEASE, Layout, Report
 from planbench_xl.world.checks.tasks import check_paths, check_tasks
 from planbench_xl.world.checks.tools import check_tools
 from planbench_xl.world.loading import find_world, load_world
+from planbench_xl.world.lookups import Lookups
 from planbench_xl.world.model import World
 from planbench_xl.world.storage import (
     MANIFEST,

@@ -1,0 +1,248 @@
+"""What an agent has learnt of the tool graph: concepts, the tools between them, and how far everything is.
+
+A *concept* is the agent's own guess of what several phrases have in common; it never sees datatypes. Costs are kept
+up to date as things are learnt, so that a turn late in an episode takes no longer than an early one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from math import inf
+
+from planbench_xl.environment import ToolView
+from planbench_xl.world import Value
+
+
+class KnownTool:
+    """A tool as the agent understands it.
+
+    Attributes:
+        view: What it was shown.
+        slots: Concept key of each argument, by name.
+        outputs: Concept keys of what it returns.
+        words: Stems of its description.
+        flaw: How strongly its description discloses a flaw.
+        doubt: Extra cost of relying on it, in turns.
+        dead: It was tried and is of no use.
+    """
+
+    def __init__(self, view: ToolView, slots: dict[str, int], outputs: tuple[int, ...], words: frozenset[str]) -> None:
+        self.view = view
+        self.slots = slots
+        self.outputs = outputs
+        self.words = words
+        self.flaw = 0.0
+        self.doubt = 0.0
+        self.dead = False
+
+    @property
+    def name(self) -> str:
+        """The name it is called by."""
+        return self.view.name
+
+
+class Held:
+    """A value at hand.
+
+    Attributes:
+        forms: The value as it may have to be written, the likeliest first.
+        source: The tool that returned it; none for a value of the query.
+        confirmed: It was an argument of a call that was executed.
+        odd: How implausible it looks.
+    """
+
+    def __init__(self, forms: tuple[Value, ...], source: KnownTool | None = None, odd: float = 0.0) -> None:
+        self.forms = forms
+        self.source = source
+        self.confirmed = False
+        self.odd = odd
+
+
+class Graph:
+    """Concepts and tools, with the cost of reaching each concept and its distance from the goals.
+
+    Attributes:
+        cost: Per concept, the estimated number of calls to obtain it; 0 if a value is held.
+        via: Per concept, the tool by which it is reached at that cost; none if a value is held.
+        distance: Per concept, the estimated number of calls from it to a goal.
+    """
+
+    def __init__(self) -> None:
+        self.phrases: dict[int, list[str]] = {}
+        self.cost: dict[int, float] = {}
+        self.via: dict[int, KnownTool] = {}
+        self.distance: dict[int, float] = {}
+        self.tools: dict[str, KnownTool] = {}
+        self.producers: dict[int, list[KnownTool]] = {}
+        self._consumers: dict[int, list[KnownTool]] = {}
+        self._parent: list[int] = []
+        self._keys: dict[str, int] = {}
+        self._held: dict[int, Held] = {}
+        self._goals: set[int] = set()
+
+    def concept(self, phrase: str) -> int:
+        """Return the concept of a phrase; a new one if it was never read."""
+        normal = " ".join(phrase.lower().replace("_", " ").split())
+        key = self._keys.get(normal)
+        if key is None:
+            key = self._keys[normal] = len(self._parent)
+            self._parent.append(key)
+            self.phrases[key] = [normal]
+        return self.find(key)
+
+    def known(self, phrase: str) -> int | None:
+        """Return the concept of a phrase, if it was read before."""
+        key = self._keys.get(phrase)
+        return None if key is None else self.find(key)
+
+    def fresh(self) -> int:
+        """Return a new concept that no phrase names yet."""
+        key = len(self._parent)
+        self._parent.append(key)
+        self.phrases[key] = []
+        return key
+
+    def find(self, key: int) -> int:
+        """Return the concept that a key belongs to by now."""
+        parent = self._parent
+        while parent[key] != key:
+            parent[key] = parent[parent[key]]
+            key = parent[key]
+        return key
+
+    def merge(self, a: int, b: int) -> int:
+        """Make two concepts one and return it."""
+        a, b = self.find(a), self.find(b)
+        if a == b:
+            return a
+        self._parent[b] = a
+        self.phrases[a] += self.phrases.pop(b)
+        for index in (self._consumers, self.producers):
+            if b in index:
+                index.setdefault(a, []).extend(index.pop(b))
+        if b in self._held:
+            self._held.setdefault(a, self._held.pop(b))
+            self._held.pop(b, None)
+        if b in self._goals:
+            self._goals.remove(b)
+            self._goals.add(a)
+        cost, via = self.cost.pop(b, inf), self.via.pop(b, None)
+        if cost < self.cost.get(a, inf):
+            self.cost[a] = cost
+            self.via.pop(a, None)
+            if via is not None:
+                self.via[a] = via
+        distance = min(self.distance.pop(b, inf), self.distance.get(a, inf))
+        if distance < inf:
+            self.distance[a] = distance
+        self._spread_cost(self._consumers.get(a, ()))
+        self._spread_distance([a])
+        return a
+
+    def add(self, tool: KnownTool) -> None:
+        """Learn a tool."""
+        self.tools[tool.name] = tool
+        for key in {self.find(key) for key in tool.slots.values()}:
+            self._consumers.setdefault(key, []).append(tool)
+        for key in {self.find(key) for key in tool.outputs}:
+            self.producers.setdefault(key, []).append(tool)
+        self._spread_cost([tool])
+        self._spread_distance([self.find(key) for key in tool.outputs])
+
+    def hold(self, key: int, held: Held) -> None:
+        """Note that a value of a concept is at hand."""
+        key = self.find(key)
+        self._held[key] = held
+        self.via.pop(key, None)
+        if self.cost.get(key, inf) > 0:
+            self.cost[key] = 0
+            self._spread_cost(self._consumers.get(key, ()))
+
+    def held(self, key: int) -> Held | None:
+        """Return the value of a concept that is at hand."""
+        return self._held.get(self.find(key))
+
+    def release(self, key: int) -> None:
+        """Note that no value of a concept is at hand after all."""
+        self._held.pop(self.find(key), None)
+        self.rebuild()
+
+    def aim(self, key: int) -> None:
+        """Make a concept a goal."""
+        key = self.find(key)
+        self._goals.add(key)
+        self.distance[key] = 0
+        self._spread_distance([key])
+
+    def rebuild(self) -> None:
+        """Work out every cost and distance afresh, after something got worse."""
+        self.cost = dict.fromkeys(self._held, 0.0)
+        self.via = {}
+        self.distance = dict.fromkeys(self._goals, 0.0)
+        self._spread_cost(self.tools.values())
+        self._spread_distance(list(self._goals))
+
+    def tool_cost(self, tool: KnownTool) -> float:
+        """Return the estimated number of calls up to and with a tool."""
+        if tool.dead:
+            return inf
+        total = 1 + tool.doubt
+        for key in {self.find(key) for key in tool.slots.values()}:
+            total += self.cost.get(key, inf)
+        return total
+
+    def consumers(self, key: int) -> Iterable[KnownTool]:
+        """Return the tools that take a concept."""
+        return self._consumers.get(self.find(key), ())
+
+    def plan(self, goals: Iterable[int]) -> list[KnownTool]:
+        """Return the tools that reach goals of finite cost, each after those that it needs."""
+        order: dict[str, KnownTool] = {}
+        seen: set[int] = set()
+
+        def need(key: int) -> None:
+            key = self.find(key)
+            tool = self.via.get(key)
+            if key in seen or tool is None:
+                return
+            seen.add(key)
+            for slot in tool.slots.values():
+                need(slot)
+            order.setdefault(tool.name, tool)
+
+        for goal in goals:
+            need(goal)
+        return list(order.values())
+
+    def _spread_cost(self, tools: Iterable[KnownTool]) -> None:
+        """Update the costs that follow from tools, and those that follow from these."""
+        pending = list(tools)
+        while pending:
+            tool = pending.pop()
+            total = self.tool_cost(tool)
+            if total == inf:
+                continue
+            for key in map(self.find, tool.outputs):
+                if total < self.cost.get(key, inf) - 1e-9:
+                    self.cost[key] = total
+                    self.via[key] = tool
+                    pending += self._consumers.get(key, ())
+
+    def _spread_distance(self, keys: Iterable[int]) -> None:
+        """Update the distances that follow from concepts, and those that follow from these."""
+        pending = list(keys)
+        while pending:
+            out = self.find(pending.pop())
+            base = self.distance.get(out, inf)
+            if base == inf:
+                continue
+            for tool in self.producers.get(out, ()):
+                if tool.dead:
+                    continue
+                slots = {self.find(key) for key in tool.slots.values()}
+                # Every further argument has to be obtained too.
+                total = base + tool.doubt + len(slots)
+                for key in slots:
+                    if total < self.distance.get(key, inf) - 1e-9:
+                        self.distance[key] = total
+                        pending.append(key)

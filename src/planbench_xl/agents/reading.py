@@ -1,0 +1,181 @@
+"""Turns retrieved tools into knowledge: which are sound, and what they take and return."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from planbench_xl.agents.appraisal import FLAWED, flaw_score
+from planbench_xl.agents.graph import Graph, KnownTool
+from planbench_xl.agents.phrases import input_phrases, output_phrases, overlap, resemblance, words
+from planbench_xl.environment import ToolView
+
+LOOK_ALIKE = 3.0
+"""Doubt in each of several tools that claim to do the same: at most one of them can be needed."""
+
+ODD = 4.0
+"""Doubt in a tool that talks about something else than its siblings."""
+
+DISCLOSED = 12.0
+"""Doubt in a tool whose description discloses a flaw: a last resort."""
+
+APART = 1.5
+"""Doubt in a tool that is the only sound one among its siblings, but words itself differently."""
+
+ALIKE = 0.4
+"""Overlap of descriptions from which two tools with the same inputs and output are said to talk about the same."""
+
+SPEAKS = 0.75
+"""Share of a phrase's words that arguments must mention for the phrase to mean them."""
+
+SAME = 0.6
+"""Resemblance of descriptions from which two tools with the same inputs are said to do the same."""
+
+_TICKED = re.compile(r"`[^`]*`")
+_PLAIN = re.compile(r"[a-z]+")
+
+
+class ToolText:
+    """What can be read off a tool alone."""
+
+    def __init__(self, view: ToolView) -> None:
+        properties = view.parameters.get("properties", {})
+        self.view = view
+        self.outputs = output_phrases(view.name)
+        self.inputs = input_phrases(view.name)
+        self.arguments = {name: str(spec.get("description", "")) for name, spec in properties.items()}
+        named = " ".join([*properties, *self.outputs]).replace("_", " ").lower()
+        self.topic = frozenset(_PLAIN.findall(named))
+        self.words = frozenset(words(_TICKED.sub(" ", view.description)))
+        self.flaw = flaw_score(view.description, self.topic)
+
+
+class Reader:
+    """Reads retrieved tools into a graph. Texts are read once, however often a tool is shown."""
+
+    def __init__(self) -> None:
+        self._texts: dict[str, ToolText] = {}
+
+    def text(self, view: ToolView) -> ToolText:
+        """Return what can be read off a tool alone."""
+        text = self._texts.get(view.name)
+        if text is None or (text.view is not view and text.view != view):
+            text = self._texts[view.name] = ToolText(view)
+        return text
+
+    def by_output(self, graph: Graph, views: Sequence[ToolView], wanted: int) -> list[KnownTool]:
+        """Learn tools that were found by what they return.
+
+        Args:
+            graph: Where to note them.
+            views: The tools.
+            wanted: Concept that was asked for.
+        """
+        tools = [self._learn(graph, view) for view in views]
+        groups: dict[frozenset[int], list[KnownTool]] = {}
+        for tool in tools:
+            groups.setdefault(frozenset(map(graph.find, tool.slots.values())), []).append(tool)
+        worse = [self._appraise(graph, group) for group in groups.values()]
+        for tool in tools:
+            if not tool.outputs:
+                tool.outputs = (wanted,)
+            elif tool.flaw < FLAWED and tool.doubt < ODD:
+                graph.merge(wanted, self._meant(graph, tool, wanted))
+        self._note(graph, tools, any(worse))
+        return tools
+
+    def by_inputs(self, graph: Graph, views: Sequence[ToolView], given: Sequence[int]) -> list[KnownTool]:
+        """Learn tools that were found by what they take.
+
+        Args:
+            graph: Where to note them.
+            views: The tools.
+            given: Concepts that were asked for.
+        """
+        tools = [self._learn(graph, view) for view in views]
+        if len(given) == 1:
+            slots = {graph.find(key) for tool in tools for key in tool.slots.values()}
+            # Retrieval finds something for every phrase, so what it found has to speak of the phrase.
+            if any(self._speaks_of(graph, phrase, slots) for phrase in graph.phrases[graph.find(given[0])]):
+                slots.add(given[0])
+            first, *rest = slots or given
+            for key in rest:
+                graph.merge(first, key)
+        worse = self._appraise(graph, tools, same_output=False)
+        self._note(graph, tools, worse)
+        return tools
+
+    def _speaks_of(self, graph: Graph, phrase: str, slots: set[int]) -> bool:
+        said = {word for key in slots for text in graph.phrases[graph.find(key)] for word in words(text)}
+        wanted = set(words(phrase))
+        return len(wanted & said) >= SPEAKS * len(wanted)
+
+    def _meant(self, graph: Graph, tool: KnownTool, wanted: int) -> int:
+        """Return that output of a tool that a request for an output meant."""
+        if len(tool.outputs) == 1:
+            return tool.outputs[0]
+        sought = frozenset(word for phrase in graph.phrases[graph.find(wanted)] for word in words(phrase))
+
+        def likeness(key: int) -> float:
+            own = frozenset(word for phrase in graph.phrases[graph.find(key)] for word in words(phrase))
+            return overlap(own, sought)
+
+        return max(tool.outputs, key=likeness)
+
+    def _learn(self, graph: Graph, view: ToolView) -> KnownTool:
+        known = graph.tools.get(view.name)
+        if known is not None:
+            return known
+        text = self.text(view)
+        slots = {}
+        for name, description in text.arguments.items():
+            key = graph.concept(name)
+            slots[name] = graph.merge(key, graph.concept(description)) if description else key
+        self._match_name(graph, text, list(slots.values()))
+        tool = KnownTool(view, slots, tuple(map(graph.concept, text.outputs)), text.words)
+        tool.flaw = text.flaw
+        return tool
+
+    def _match_name(self, graph: Graph, text: ToolText, slots: Sequence[int]) -> None:
+        """Learn from a tool's name what else its arguments are called."""
+        # With several inputs, name and schema may order them differently.
+        if len(text.inputs) == len(slots) == 1:
+            concept = graph.known(text.inputs[0])
+            if concept is not None:
+                graph.merge(slots[0], concept)
+
+    def _appraise(self, graph: Graph, group: Sequence[KnownTool], *, same_output: bool = True) -> bool:
+        """Set the doubt in tools that take the same, by comparing them with each other.
+
+        Args:
+            graph: Where some of them may be noted already.
+            group: Tools with the same arguments.
+            same_output: They were found by the same output too.
+
+        Returns:
+            Whether the doubt in a tool that was known before has grown.
+        """
+        sound = [tool for tool in group if tool.flaw < FLAWED]
+        likeness, enough = (overlap, ALIKE) if same_output else (resemblance, SAME)
+        alike = {tool.name: [o for o in group if o is not tool and likeness(tool.words, o.words) >= enough] for tool in group}
+        telling = any(alike.values())
+        worse = False
+        for tool in group:
+            doubt = DISCLOSED
+            if tool.flaw < FLAWED:
+                doubt = LOOK_ALIKE if any(other.flaw < FLAWED for other in alike[tool.name]) else 0.0
+                if same_output and telling and not alike[tool.name]:
+                    doubt = ODD if len(sound) > 1 else APART
+                elif same_output and len(sound) > 1:
+                    doubt = LOOK_ALIKE
+            if doubt > tool.doubt:
+                tool.doubt = doubt
+                worse |= tool.name in graph.tools
+        return worse
+
+    def _note(self, graph: Graph, tools: Sequence[KnownTool], worse: bool) -> None:
+        for tool in tools:
+            if tool.name not in graph.tools:
+                graph.add(tool)
+        if worse:
+            graph.rebuild()
