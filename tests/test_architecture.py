@@ -26,6 +26,7 @@ ALLOWED = {
     "agents": WORLD | {"environment", "paths"},
     "metrics": WORLD | {"episodes", "judging", "paths"},
     "report": WORLD | {"episodes", "metrics", "paths"},
+    "audit": WORLD | {"paths", "blocking", "retrieval", "judging", "agents", "runs"},
     "runs": WORLD
     | {"environment", "protocols", "agents", "episodes", "metrics", "report", "blocking", "retrieval", "judging", "paths"},
 }

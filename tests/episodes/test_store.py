@@ -153,7 +153,7 @@ def test_a_full_disk_leaves_the_store_as_it_was(tmp_path: Path, monkeypatch: pyt
         writer.write([episode("q1")])
         full: list[int] = []
         monkeypatch.setattr(store.os, "write", write)
-        with pytest.raises(StoreError, match="disk or its quota is full. Make room, then start the run again"):
+        with pytest.raises(StoreError, match=r"disk or its quota is full. Make room, then start the run again"):
             writer.write([episode("q2")])
         monkeypatch.undo()
         assert [e.query_id for e in iter_episodes(tmp_path)] == ["q1"]
@@ -173,7 +173,7 @@ def test_a_read_only_folder_is_explained(tmp_path: Path, monkeypatch: pytest.Mon
         return real(path, flags, mode)
 
     monkeypatch.setattr(store.os, "open", refuse)
-    with pytest.raises(StoreError, match="read-only for you. Choose another folder or change its permissions"):
+    with pytest.raises(StoreError, match=r"read-only for you. Choose another folder or change its permissions"):
         EpisodeWriter(tmp_path)
     assert len(read_episodes(tmp_path)) == 1
 

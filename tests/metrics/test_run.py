@@ -6,16 +6,20 @@ import gzip
 import json
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 import pytest
 
 from planbench_xl.environment import Environment
+from planbench_xl.environment.failures import FailureKind
 from planbench_xl.episodes.record import Episode, Reason, Status, TurnError
 from planbench_xl.errors import UsageError
 from planbench_xl.metrics import METRICS, Figure, score_run
+from planbench_xl.runs.presets import load_setting, presets
 from planbench_xl.runs.release_config import from_release_config
+from planbench_xl.runs.run import run
+from planbench_xl.runs.scores import score_folder
 from planbench_xl.world import World
 from tests.metrics.conftest import Make, answered, called, changed, play, seen
 from tests.metrics.test_episode import COST_STALE, JOB, LOAN, PATH, REPORT_STALE, TIME
@@ -185,3 +189,29 @@ def test_reasons_are_those_of_this_judge(mini: World, make: Make) -> None:
     episodes = [make(*PATH, answered("57.2 or 23.4"), success=True), make(epoch=1, reason=Reason.MAX_LABEL_ERRORS)]
     assert score_run(mini, episodes).failure_reasons == {"exceeded_max_label_errors": 1}
     assert score_run(mini, episodes, "exact").failure_reasons == {"exceeded_max_label_errors": 1, "wrong_answer": 1}
+
+
+@pytest.mark.parametrize("judge", ["contains", "exact"])
+@pytest.mark.parametrize("preset", sorted(presets()))
+def test_every_agent_in_every_setting_scores_as_it_was_played(
+    mini: World, tmp_path: Path, preset: str, judge: str
+) -> None:
+    setting = load_setting(preset, [f"judge={judge}", "max_turns=25"])
+    for agent in ("oracle", "random", "list-everything", "explorer"):
+        folder = tmp_path / agent
+        run(mini, folder, agent=agent, setting=setting, epochs=2)
+        score = score_folder(folder, mini)
+        assert (score.disagreements, score.judge, score.complete) == ((), judge, True)
+        assert score_folder(folder, mini, "exact").metrics["turns"] == score.metrics["turns"]
+        if agent == "list-everything" and judge == "exact":
+            assert score.metrics["accuracy"].value == 0
+
+
+@pytest.mark.parametrize("kind", get_args(FailureKind))
+@pytest.mark.parametrize("silent", ["true", "false"])
+def test_tools_that_break_down_are_scored_as_played(mini: World, tmp_path: Path, kind: str, silent: str) -> None:
+    setting = load_setting("one-path", [f"failures.kind={kind}", f"failures.silent={silent}", "failures.after_turn=2"])
+    for agent in ("oracle", "explorer", "list-everything"):
+        folder = tmp_path / agent
+        run(mini, folder, agent=agent, setting=setting)
+        assert score_folder(folder, mini).disagreements == ()

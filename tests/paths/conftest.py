@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,18 +16,6 @@ from planbench_xl.paths import PathSummary, ToolGraph, summarise
 class Task:
     start: tuple[str, ...]
     targets: tuple[str, ...]
-
-
-@pytest.fixture(scope="session")
-def shared() -> Path:
-    root = Path(__file__).resolve().parents[2]
-    folder = root / os.environ.get("PLANBENCH_XL_SHARED", "../shared")
-    if not (folder / "release").is_dir():
-        reason = f"no release data in {folder}; set PLANBENCH_XL_SHARED to the folder that holds `release`"
-        if os.environ.get("CI") == "true":
-            pytest.fail(reason)
-        pytest.skip(reason)
-    return folder
 
 
 def read(path: Path) -> Any:

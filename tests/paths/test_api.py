@@ -25,7 +25,8 @@ from planbench_xl.paths import (
     survives,
     useful,
 )
-from planbench_xl.paths.problem import Deadline, Problem
+from planbench_xl.paths.deadline import Deadline
+from planbench_xl.paths.problem import Problem
 from planbench_xl.paths.table import CountTable
 
 
@@ -139,6 +140,30 @@ def test_grid_counts_are_the_known_ones() -> None:
         assert count.exact and count.value == known
 
 
+def test_bounded_counts_are_the_counts_cut_off() -> None:
+    graph, start, targets = grid(4), ["0,0"], ["3,2"]
+    full = count_minimal(graph, start, targets)
+    for most in range(16):
+        bounded = count_minimal(graph, start, targets, max_tools=most)
+        assert bounded.exact and bounded.by_size == {k: n for k, n in full.by_size.items() if k <= most}
+
+
+def test_a_tool_may_come_too_late_for_what_it_gives() -> None:
+    # `late` gives p, but in the long set p is needed before: p has another producer there.
+    graph = ToolGraph(
+        [
+            ("late", ["r"], ["a", "p"]),
+            ("w1", ["s"], ["m1"]),
+            ("w2", ["m1"], ["m2"]),
+            ("w3", ["m2"], ["p"]),
+            ("v", ["p"], ["r"]),
+            ("x", ["s"], ["r"]),
+        ]
+    )
+    found = list(minimal_tool_sets(graph, ["s"], ["a", "p"]))
+    assert found == [{"x", "late"}, {"w1", "w2", "w3", "v", "late"}]
+
+
 def test_listing_of_several_outputs_has_no_repeats() -> None:
     graph = exchange(5)
     found = list(minimal_tool_sets(graph, ["a0", "b0"], ["a5", "b5"]))
@@ -153,14 +178,14 @@ def test_time_limits_end_in_honest_bounds() -> None:
     count = count_minimal(graph, start, targets, time_limit=0.1)
     assert not count.exact and str(count).startswith("at least ")
     top = longest(graph, start, targets, time_limit=0.1)
-    assert not top.exact
-    if top.tool_set is not None:
-        assert top.size == len(top.tool_set)
-        assert is_minimal_solution(graph, start, targets, top.tool_set)
+    assert not top.exact and top.tool_set is not None and top.size == len(top.tool_set)
+    assert is_minimal_solution(graph, start, targets, top.tool_set)
     listing = minimal_tool_sets(graph, start, targets, time_limit=0.1)
     assert list(listing) and listing.stopped == "time limit" and not listing.complete
     some = useful(graph, start, targets, time_limit=0.3)
     assert some.exact == (not some.undecided) and not some.tools & some.undecided
+    none = summarise(graph, start, targets, time_limit=0.0)
+    assert not none.count.exact and none.count.value >= 1 and none.longest.size is not None
 
 
 def test_partial_counts_are_lower_bounds() -> None:

@@ -25,8 +25,9 @@ from planbench_xl.paths import (
     survivors,
     useful,
 )
-from planbench_xl.paths.problem import Deadline, Problem
-from planbench_xl.paths.usefulness import tool_by_tool
+from planbench_xl.paths.deadline import Deadline
+from planbench_xl.paths.problem import Problem
+from planbench_xl.paths.usefulness import set_through, tool_by_tool
 
 from .oracle import Case, random_case
 
@@ -74,6 +75,11 @@ def check_useful(case: Case, graph: ToolGraph, expected: set[frozenset[str]]) ->
     if problem.solvable and problem.goals:
         searched = tool_by_tool(problem, frozenset(case.targets), 0, Deadline(None))
         assert searched == answer
+        for tool in range(problem.tool_count):
+            found = set_through(problem, tool, Deadline(None), None)
+            name = problem.tool_names(1 << tool)
+            assert found is not None and bool(found) == (name <= tools)
+            assert not found or (name <= problem.tool_names(found) in expected)
     summary = summarise(graph, case.start, case.targets)
     assert summary.useful == answer
     assert summary.count == count_minimal(graph, case.start, case.targets)

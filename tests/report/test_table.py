@@ -63,8 +63,8 @@ def test_all_metrics_have_a_figure() -> None:
 
 def test_the_table_of_one_run() -> None:
     assert printed(("explorer", made())) == (
-        "Run              Acc %  EGT-P %   Turns     EDT     S/C  ITCR %  UIRR %     F/B\n"
-        "explorer        63.08     65.57   31.41   25.34    2.80    8.27    3.29       –\n"
+        "Run            Acc %  EGT-P %  Turns    EDT   S/C  ITCR %  UIRR %  F/B\n"
+        "explorer       63.08    65.57  31.41  25.34  2.80    8.27    3.29    –\n"
         "24 of 24 episodes scored (100.0%), 15 succeeded.\n"
         "Failures: 5 wrong answer, 4 exceeded max turns.\n"
         "Distractors: 25.00 % of the calls, 1.50 per episode. EGT recall: 50.00 %.\n"

@@ -10,14 +10,21 @@ import re
 from datetime import datetime
 from functools import lru_cache
 
+from planbench_xl.agents.phrases import word_set
 from planbench_xl.world import Value
 
 _FLAWS: tuple[tuple[float, str], ...] = (
     (1.0, r"deprecat\w+|obsolete|legacy|discontinued|sunset|retired|superseded|switched off|shut down|dismantled"),
     (1.0, r"no longer|not any ?more|(?:can ?not|can't) (?:answer|serve)|used to (?:return|give|serve|be)|has ended"),
     (1.0, r"backward compatib\w+|(?:compatibility|older|old) (?:route|path|workflows?|version|scripts?)|early version"),
-    (1.0, r"outdated|stale|cached?|lagging|out of date|old(?:er)? (?:cached? |copy|copies|values?|data|numbers?|state)"),
-    (1.0, r"nightly|last (?:night|week|month|year)(?:'s)? (?:copy|archive|snapshot|export|dump)|still (?:show|list)\w*"),
+    (
+        1.0,
+        r"outdated|stale|cached?|lagging|out of date|old(?:er)? (?:cached? |copy|copies|values?|data|numbers?|state)",
+    ),
+    (
+        1.0,
+        r"nightly|last (?:night|week|month|year)(?:'s)? (?:copy|archive|snapshot|export|dump)|still (?:show|list)\w*",
+    ),
     (1.0, r"frozen|historical value|has been replaced|the former|before the (?:migration|upgrade|move|update)"),
     (1.0, r"not (?:be )?(?:valid|usable|suitable|appropriate|authoritative|dependable|reliable|final|official|meant)"),
     (1.0, r"(?:should|must|do) not be (?:used|relied)|non[- ]authoritative|unofficial|unverified|unconfirmed"),
@@ -25,14 +32,20 @@ _FLAWS: tuple[tuple[float, str], ...] = (
     (1.0, r"(?:supposed|meant|intended) to (?:return|give|show)|known (?:to be|issues?|bugs?)|off by (?:one|a)"),
     (1.0, r"shifted|swapped|mixed up|drift\w*|slips?|wrong (?:field|value|column|row|record)|no telling"),
     (1.0, r"(?:nearby|neighbou?ring|adjacent|related but) (?:\w+ )?(?:field|value|column|row|entry|record)"),
-    (1.0, r"(?:may|might|can|could) (?:also |then |still |well |even )*(?:not|serve|surface|drift|map|pull|read|lag|slip)"),
+    (1.0, r"(?:may|might|can|could) (?:also |still |well |even )*(?:not|serve|surface|drift|map|pull|read|lag|slip)"),
     (1.0, r"(?:may|might|could) (?:well |also |still )*(?:be|return|differ|appear|contain|show)"),
-    (1.0, r"sometimes|often answers|occasionally|intermittent\w*|at times|now and then|hit[- ]or[- ]miss|best[- ]effort"),
+    (
+        1.0,
+        r"sometimes|often answers|occasionally|intermittent\w*|at times|now and then|hit[- ]or[- ]miss|best[- ]effort",
+    ),
     (1.0, r"only (?:works?|opens?|available|answers?|under|during|valid|serves?|covers?)|only for|but only|stays shut"),
     (1.0, r"limited (?:\w+ )?conditions?|special (?:\w+ )?conditions?|uncommon|rare|narrow|restricted to|gated"),
     (1.0, r"(?:is|are) refused|not covered|not expected|provided (?:that|the)|excluded|outside such"),
     (1.0, r"preview|provisional|tentative|pencilled|placeholder|predict\w+|guess\w*|suggests?|sandbox|mock|dummy"),
-    (1.0, r"estimated? (?:value|before)|serves an estimated?|instead of the (?:final|current|committed|actual|confirmed)"),
+    (
+        1.0,
+        r"estimated? (?:value|before)|serves an estimated?|instead of the (?:final|current|committed|actual|confirmed)",
+    ),
     (1.0, r"experimental|beta|prototype|test (?:data|copy|system)|demo|rough|approximate\w*|forecast\w*|projects? a"),
     (0.6, r"estimated?|archives?|planned|expected|rather than the|older|temporary|conditions?|treat it as|early|dead"),
 )
@@ -75,13 +88,15 @@ def _score(text: str, topic: frozenset[str]) -> float:
 
 
 _ERROR = re.compile(
-    r"^\W*(?:error|exception|failed|failure|fatal|invalid|traceback)\b|\b(?:unavailable|not (?:available|supported|found|"
-    r"allowed|permitted|implemented)|no longer supported|try again|timed? ?out|access denied|internal error|can only be used)\b",
+    r"^\W*(?:error|exception|failed|failure|fatal|invalid|traceback)\b"
+    r"|\b(?:unavailable|not (?:available|supported|found|allowed|permitted|implemented)|no longer supported|try again"
+    r"|timed? ?out|access denied|internal error|can only be used)\b",
     re.IGNORECASE,
 )
 _NOTHING = frozenset({"", "none", "null", "nil", "nan", "inf", "undefined", "unknown", "n/a", "na", "-", "?", "tbd"})
-_TIME_WORDS = frozenset("time timestamp date moment when deadline at".split())
-_NUMBER_WORDS = frozenset("price amount total quantity count units cost number_of rate fee sum".split())
+_TIME_WORDS = word_set("time timestamp date moment when deadline at")
+_NUMBER_WORDS = word_set("price amount total quantity count units cost number_of rate fee sum")
+_PROSE = word_set("address name title description note message text comment reason summary location place")
 _MAIL = re.compile(r"[^@\s,]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _SENSIBLE = re.compile(r"[\w\s.,:;@/+&'()#-]")
@@ -111,7 +126,9 @@ def oddness(value: Value, topic: frozenset[str]) -> float:
     if topic & _NUMBER_WORDS and not topic & {"id", "reference", "code", "status"}:
         return 0.0 if _NUMBER.fullmatch(text) else 0.6
     if "status" in topic or "state" in topic:
-        return 0.8 if _NUMBER.fullmatch(text) else 0.0
+        return 0.8 if _NUMBER.fullmatch(text) or len(text) <= 2 else 0.0
+    if len(text.split()) > 3 and topic.isdisjoint(_PROSE):
+        return 0.5
     return 0.0
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from planbench_xl.agents.appraisal import FLAWED, is_time_like
@@ -13,10 +13,11 @@ from planbench_xl.agents.reading import ODD, ToolText
 FITS = 0.5
 """Share of a phrase's words that tools must mention for the phrase to count as understood."""
 
-
 IDENTIFIERS = frozenset(words("id identifier reference record number no code key"))
 """Words that name an identifier of whatever else a phrase names."""
 
+RECORDS = frozenset(words("id identifier reference record"))
+"""Those of them that tell no two things apart (an account's number or code may not be its identifier)."""
 
 LIKELY = 0.3
 """Fit below which a link is not worth a try."""
@@ -30,6 +31,7 @@ class End:
         concept: Its concept.
         tried: Number of phrases tried.
         settled: Its link is believed.
+        fit: How well the concept fits.
     """
 
     def __init__(self, graph: Graph, phrases: Sequence[str]) -> None:
@@ -37,6 +39,7 @@ class End:
         self.concept = graph.fresh()
         self.tried = 0
         self.settled = False
+        self.fit = 0.0
         self._offers: dict[int, float] = {}
 
     def offer(self, graph: Graph, concept: int, fit: float, *, sure: float = FITS) -> None:
@@ -50,7 +53,7 @@ class End:
         """
         self._offers[concept] = max(fit, self._offers.get(concept, 0.0))
         if fit >= sure:
-            self.link(graph, concept)
+            self.link(graph, concept, fit)
 
     def best(self, graph: Graph) -> tuple[float, int]:
         """Return the fit and the concept of the best offer that is still open; a fit of 0 if there is none."""
@@ -61,8 +64,9 @@ class End:
         if phrase and phrase not in self.phrases:
             self.phrases = [*self.phrases[: self.tried], phrase, *self.phrases[self.tried :]]
 
-    def link(self, graph: Graph, concept: int) -> None:
+    def link(self, graph: Graph, concept: int, fit: float) -> None:
         """Believe that a concept is this end's."""
+        self.fit = fit
         self.concept = graph.merge(concept, self.concept)
         self.settled = True
 
@@ -121,9 +125,10 @@ def distinct(phrases: Sequence[str], limit: int) -> list[str]:
     return kept
 
 
-def argument_fit(phrase: str, texts: Sequence[ToolText]) -> float:
+def argument_fit(phrase: str, texts: Iterable[ToolText]) -> float:
     """Return the share of a phrase's words that the arguments of retrieved tools mention."""
-    said = {word for text in texts for name, description in text.arguments.items() for word in words(name + " " + description)}
+    arguments = [f"{name} {about}" for text in texts for name, about in text.arguments.items()]
+    said = {word for argument in arguments for word in words(argument)}
     return _share(set(words(phrase)), said)
 
 
@@ -141,9 +146,16 @@ def output_fit(phrase: str, tools: Sequence[KnownTool]) -> float:
 
 def goal_likeness(phrase: str, tool: KnownTool) -> float:
     """Return how much like a phrase is what one tool returns, from 0 to 1."""
-    wanted, named = _topical(phrase), {word for text in output_phrases(tool.name) for word in _topical(text)}
+    wanted = set(words(phrase)) - RECORDS or set(words(phrase))
+    named = _spelt_like(wanted, _named(tool) - RECORDS or _named(tool))
     same = _likeness(wanted, named)
     return same if same == 1 else 0.5 * same + 0.5 * _share(wanted, named | tool.words)
+
+
+def _spelt_like(wanted: set[str], named: set[str]) -> set[str]:
+    """Return names with each abbreviation of a wanted word spelt out (auth for authorization)."""
+    full = {short: word for word in wanted for short in named if len(short) >= 3 and word.startswith(short)}
+    return {full.get(word, word) for word in named}
 
 
 def slot_likeness(phrase: str, name: str, description: str) -> float:

@@ -7,6 +7,7 @@ up to date as things are learnt, so that a turn late in an episode takes no long
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from math import inf
 
 from planbench_xl.environment import ToolView
@@ -39,6 +40,11 @@ class KnownTool:
     def name(self) -> str:
         """The name it is called by."""
         return self.view.name
+
+
+@lru_cache(maxsize=65_536)
+def _normal(phrase: str) -> str:
+    return " ".join(phrase.lower().replace("_", " ").split())
 
 
 class Held:
@@ -82,7 +88,7 @@ class Graph:
 
     def concept(self, phrase: str) -> int:
         """Return the concept of a phrase; a new one if it was never read."""
-        normal = " ".join(phrase.lower().replace("_", " ").split())
+        normal = _normal(phrase)
         key = self._keys.get(normal)
         if key is None:
             key = self._keys[normal] = len(self._parent)
@@ -135,8 +141,10 @@ class Graph:
         distance = min(self.distance.pop(b, inf), self.distance.get(a, inf))
         if distance < inf:
             self.distance[a] = distance
-        self._spread_cost(self._consumers.get(a, ()))
-        self._spread_distance([a])
+        if a in self.cost:
+            self._spread_cost(self._consumers.get(a, ()))
+        if a in self.distance:
+            self._spread_distance([a])
         return a
 
     def add(self, tool: KnownTool) -> None:
@@ -147,7 +155,7 @@ class Graph:
         for key in {self.find(key) for key in tool.outputs}:
             self.producers.setdefault(key, []).append(tool)
         self._spread_cost([tool])
-        self._spread_distance([self.find(key) for key in tool.outputs])
+        self._spread_distance(key for out in tool.outputs for key in self._pull_distance(tool, self.find(out)))
 
     def hold(self, key: int, held: Held) -> None:
         """Note that a value of a concept is at hand."""
@@ -233,16 +241,18 @@ class Graph:
         pending = list(keys)
         while pending:
             out = self.find(pending.pop())
-            base = self.distance.get(out, inf)
-            if base == inf:
-                continue
             for tool in self.producers.get(out, ()):
-                if tool.dead:
-                    continue
-                slots = {self.find(key) for key in tool.slots.values()}
-                # Every further argument has to be obtained too.
-                total = base + tool.doubt + len(slots)
-                for key in slots:
-                    if total < self.distance.get(key, inf) - 1e-9:
-                        self.distance[key] = total
-                        pending.append(key)
+                pending += self._pull_distance(tool, out)
+
+    def _pull_distance(self, tool: KnownTool, out: int) -> list[int]:
+        """Update the distances of what a tool takes from that of what it returns; return what came nearer."""
+        base = self.distance.get(out, inf)
+        if base == inf or tool.dead:
+            return []
+        slots = {self.find(key) for key in tool.slots.values()}
+        # Every further argument has to be obtained too.
+        total = base + tool.doubt + len(slots)
+        nearer = [key for key in slots if total < self.distance.get(key, inf) - 1e-9]
+        for key in nearer:
+            self.distance[key] = total
+        return nearer

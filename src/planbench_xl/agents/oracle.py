@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -87,7 +87,7 @@ def _route(world: World, task: Task, blocked: set[str]) -> tuple[_Step, ...]:
         AgentError: No tool set of the world solves the task without the blocked tools.
     """
     listed = [tools for tools in world.tool_sets.get(task.task_id, ()) if blocked.isdisjoint(tools)]
-    names: Iterable[str]
+    names: Sequence[str]
     if listed:
         names = min(listed, key=lambda tools: (len(tools), tools))
     else:
@@ -95,8 +95,9 @@ def _route(world: World, task: Task, blocked: set[str]) -> tuple[_Step, ...]:
         names = [tool.name for tool in world.executable if tool.name not in blocked]
     order = _needed(_order([world.tool[name] for name in names], task), task)
     if order is None:
-        left = "without its blocked tools" if blocked else "at all"
-        raise AgentError(f"The oracle finds no path for task '{task.task_id}' {left}; run `planbench-xl world validate`.")
+        without = " without its blocked tools" if blocked else ""
+        problem = f"The oracle finds no path for task '{task.task_id}'{without}"
+        raise AgentError(f"{problem}. Check the world with `planbench-xl world validate`.")
     return tuple(_Step(tool, _retrievals(world, tool)) for tool in order)
 
 

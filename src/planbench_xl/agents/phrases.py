@@ -9,19 +9,27 @@ import msgspec
 
 from planbench_xl.world import Value
 
-_STOP = frozenset(
-    "a about after all also an and any are as at be been before being both but by can could did do does each either "
-    "for from exactly get gets give gives given had has have he her him his how i if in instead into is it its just me more most "
-    "my need needs no not of on one only onto or other our out over own please she should so some such than that the "
-    "their them then there these they this those us through to too under up use used uses using via want wants was we "
-    "were what when where which who whom whose why will with would you your".split()
+
+def word_set(text: str) -> frozenset[str]:
+    """Return the words of a text as a set."""
+    return frozenset(text.split())
+
+
+_STOP = word_set(
+    "a about after all also an and any are as at be been before being both but by can could did do does "
+    "each either exactly for from get gets give given gives had has have he her him his how i if in "
+    "instead into is it its just me more most my need needs no not of on one only onto or other our out "
+    "over own please she should so some such than that the their them then there these they this those "
+    "through to too under up us use used uses using via want wants was we were what when where which who "
+    "whom whose why will with would you your"
 )
 """Words that carry no topic."""
 
-_FILLER = frozenset(
-    "actual actually associated attached case confirm connected corresponding current currently downstream exact exactly "
-    "file final finally find identify latest linked matching now order's precise precisely provide pull recorded related "
-    "resulting return right same specific tell thing tied ultimately value".split()
+_FILLER = word_set(
+    "actual actually associated attached case confirm connected corresponding current currently "
+    "downstream exact exactly file final finally find identify latest linked matching now order's precise "
+    "precisely provide pull recorded related resulting return right same specific tell thing tied "
+    "ultimately value"
 )
 """Words of requests that say nothing about what is asked for."""
 
@@ -60,7 +68,8 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
 
 def resemblance(a: frozenset[str], b: frozenset[str]) -> float:
     """Return the share of two sets' words that they have in common, from 0 to 1."""
-    return len(a & b) / len(a | b) if a or b else 0.0
+    common = len(a & b)
+    return common / (len(a) + len(b) - common) if common else 0.0
 
 
 def output_phrases(name: str) -> tuple[str, ...]:
@@ -141,7 +150,8 @@ def _around(query: str, match: re.Match[str]) -> tuple[str, ...]:
     before = _CLAUSE.split(query[: match.start()])[-1]
     before = _VALUE.split(before)[-1] or ""
     after = _CLAUSE.split(query[match.end() :] + " ")[0]
-    after = after[: other.start()] if (other := _VALUE.search(after)) else after
+    # Words that lead up to another value are about that one.
+    after = "" if _VALUE.search(after) else after
     nouns = [" ".join(_topic(piece)) for piece in _BREAK.split(before)]
     nouns = [noun for noun in nouns if noun]
     close = _BREAK.split(before)[-1].strip()
@@ -162,9 +172,10 @@ _ASK = re.compile(
     r"give us|confirm|identify|pull|report|show|look up|retrieve|see|find|fetch|need|know|want|determine|recover)\b",
     re.IGNORECASE,
 )
+_LINK = re.compile(r"^\s*(?:is|are|was|were|does|did|me|us|to|out|whether|if)\b", re.IGNORECASE)
 _TAIL = re.compile(
-    r"\b(?:for|of|on|to|tied|linked to|associated|attached|connected|that|which|belongs?|belonging|used|so|from|does|did|"
-    r"is|are|was|were|has|had|can|in|at|with|by|he|she|it|they|we|until)\b.*|[,;:?!.]\s.*",
+    r"\b(?:for|of|on|to|tied|linked to|associated|attached|connected|that|which|belongs?|belonging|used|so|from|does|"
+    r"did|is|are|was|were|has|had|can|in|at|with|by|he|she|it|they|we|until)\b.*|[,;:?!.]\s.*",
     re.IGNORECASE | re.DOTALL,
 )
 _KINDS = (
@@ -175,7 +186,7 @@ _KINDS = (
     (re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE), "name"),
 )
 
-_VAGUE = frozenset("time date moment amount quantity number price cost name location two things thing reference".split())
+_VAGUE = word_set("time date moment amount quantity number price cost name location two things thing reference")
 """Words that don't tell, alone, what is asked for."""
 
 
@@ -190,9 +201,9 @@ def question_phrases(query: str) -> list[str]:
         kind = next((noun for pattern, noun in _KINDS if pattern.search(plain)), "")
         phrases += [_with_kind(head, kind) for head in _heads(plain)]
         whole = " ".join(_asked(plain))
-        if phrases and set(phrases[0].split()) <= _VAGUE:
-            phrases[0] = _with_kind(whole, kind)
         phrases.append(_with_kind(whole, kind))
+        if set(phrases[0].split()) <= _VAGUE and len(phrases[0].split()) > 1:
+            phrases[0] = phrases[-1]
     return list(dict.fromkeys(phrase for phrase in phrases if phrase)) or [query]
 
 
@@ -206,9 +217,18 @@ def _heads(sentence: str) -> list[str]:
     for question in (True, False):
         for match in reversed(list(_ASK.finditer(sentence))):
             if bool(match["question"]) is question:
-                tail = re.sub(r"^\s*(?:is|are|was|were|does|did|me|us|to|out|whether|if)\b", "", sentence[match.end() :])
-                found.append(" ".join(_asked(_TAIL.sub("", tail))))
+                tail = _LINK.sub("", sentence[match.end() :])
+                found.append(" ".join(_head(tail)))
     return [head for head in found if head]
+
+
+def _head(text: str) -> list[str]:
+    """Return the noun phrase that a text begins with; of "the number of the receipt" both nouns."""
+    cut = _TAIL.search(text)
+    head = _asked(text[: cut.start()] if cut else text)
+    if cut and set(head) <= _VAGUE and re.match(r"of\b", cut[0], re.IGNORECASE):
+        head = _asked(_TAIL.sub("", cut[0][2:])) + head
+    return head
 
 
 def _asked(text: str) -> list[str]:

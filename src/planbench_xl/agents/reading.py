@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from planbench_xl.agents.appraisal import FLAWED, flaw_score
+from planbench_xl.agents.appraisal import FLAWED, flaw_score, is_time_like
 from planbench_xl.agents.graph import Graph, KnownTool
 from planbench_xl.agents.phrases import input_phrases, output_phrases, overlap, resemblance, words
 from planbench_xl.environment import ToolView
@@ -22,8 +22,8 @@ DISCLOSED = 12.0
 APART = 1.5
 """Doubt in a tool that is the only sound one among its siblings, but words itself differently."""
 
-ALIKE = 0.4
-"""Overlap of descriptions from which two tools with the same inputs and output are said to talk about the same."""
+ALIKE = 0.22
+"""Resemblance of descriptions from which two tools with the same inputs and output are said to talk about the same."""
 
 SPEAKS = 0.75
 """Share of a phrase's words that arguments must mention for the phrase to mean them."""
@@ -41,11 +41,12 @@ class ToolText:
     def __init__(self, view: ToolView) -> None:
         properties = view.parameters.get("properties", {})
         self.view = view
-        self.outputs = output_phrases(view.name)
+        named = output_phrases(view.name)
+        # A name that doesn't say what it returns leaves the description to say it.
+        self.outputs = named or (_TICKED.sub(" ", view.description),)
         self.inputs = input_phrases(view.name)
         self.arguments = {name: str(spec.get("description", "")) for name, spec in properties.items()}
-        named = " ".join([*properties, *self.outputs]).replace("_", " ").lower()
-        self.topic = frozenset(_PLAIN.findall(named))
+        self.topic = frozenset(_PLAIN.findall(" ".join([*properties, *named]).replace("_", " ").lower()))
         self.words = frozenset(words(_TICKED.sub(" ", view.description)))
         self.flaw = flaw_score(view.description, self.topic)
 
@@ -75,50 +76,45 @@ class Reader:
         groups: dict[frozenset[int], list[KnownTool]] = {}
         for tool in tools:
             groups.setdefault(frozenset(map(graph.find, tool.slots.values())), []).append(tool)
-        worse = [self._appraise(graph, group) for group in groups.values()]
+        # Where tools word themselves like their flawed siblings, one that doesn't is suspect.
+        telling = sum(map(_worded_alike, groups.values())) > len(groups) / 2
+        worse = [self._appraise(graph, group, telling=telling) for group in groups.values()]
         for tool in tools:
-            if not tool.outputs:
-                tool.outputs = (wanted,)
-            elif tool.flaw < FLAWED and tool.doubt < ODD:
+            if tool.flaw >= FLAWED or tool.doubt < ODD:
                 graph.merge(wanted, self._meant(graph, tool, wanted))
         self._note(graph, tools, any(worse))
         return tools
 
-    def by_inputs(self, graph: Graph, views: Sequence[ToolView], given: Sequence[int]) -> list[KnownTool]:
+    def by_input(self, graph: Graph, views: Sequence[ToolView], given: int) -> list[KnownTool]:
         """Learn tools that were found by what they take.
 
         Args:
             graph: Where to note them.
             views: The tools.
-            given: Concepts that were asked for.
+            given: Concept that was asked for.
         """
         tools = [self._learn(graph, view) for view in views]
-        if len(given) == 1:
-            slots = {graph.find(key) for tool in tools for key in tool.slots.values()}
-            # Retrieval finds something for every phrase, so what it found has to speak of the phrase.
-            if any(self._speaks_of(graph, phrase, slots) for phrase in graph.phrases[graph.find(given[0])]):
-                slots.add(given[0])
-            first, *rest = slots or given
-            for key in rest:
-                graph.merge(first, key)
+        slots = {graph.find(key) for tool in tools for key in tool.slots.values()}
+        # Retrieval finds something for every phrase, so what it found has to speak of the phrase.
+        if any(_speaks_of(graph, phrase, slots) for phrase in graph.phrases[graph.find(given)]):
+            slots.add(given)
+        for key in slots:
+            graph.merge(min(slots), key)
         worse = self._appraise(graph, tools, same_output=False)
         self._note(graph, tools, worse)
         return tools
-
-    def _speaks_of(self, graph: Graph, phrase: str, slots: set[int]) -> bool:
-        said = {word for key in slots for text in graph.phrases[graph.find(key)] for word in words(text)}
-        wanted = set(words(phrase))
-        return len(wanted & said) >= SPEAKS * len(wanted)
 
     def _meant(self, graph: Graph, tool: KnownTool, wanted: int) -> int:
         """Return that output of a tool that a request for an output meant."""
         if len(tool.outputs) == 1:
             return tool.outputs[0]
-        sought = frozenset(word for phrase in graph.phrases[graph.find(wanted)] for word in words(phrase))
+        if graph.find(wanted) in map(graph.find, tool.outputs):
+            return wanted
+        sought, time_like = _about(graph, wanted)
 
         def likeness(key: int) -> float:
-            own = frozenset(word for phrase in graph.phrases[graph.find(key)] for word in words(phrase))
-            return overlap(own, sought)
+            own, own_time_like = _about(graph, key)
+            return overlap(own, sought) + (own_time_like is time_like)
 
         return max(tool.outputs, key=likeness)
 
@@ -144,30 +140,33 @@ class Reader:
             if concept is not None:
                 graph.merge(slots[0], concept)
 
-    def _appraise(self, graph: Graph, group: Sequence[KnownTool], *, same_output: bool = True) -> bool:
+    def _appraise(
+        self, graph: Graph, group: Sequence[KnownTool], *, same_output: bool = True, telling: bool = False
+    ) -> bool:
         """Set the doubt in tools that take the same, by comparing them with each other.
 
         Args:
             graph: Where some of them may be noted already.
             group: Tools with the same arguments.
             same_output: They were found by the same output too.
+            telling: Tools with the same inputs and output word themselves alike in this world.
 
         Returns:
             Whether the doubt in a tool that was known before has grown.
         """
         sound = [tool for tool in group if tool.flaw < FLAWED]
-        likeness, enough = (overlap, ALIKE) if same_output else (resemblance, SAME)
-        alike = {tool.name: [o for o in group if o is not tool and likeness(tool.words, o.words) >= enough] for tool in group}
-        telling = any(alike.values())
+        least = ALIKE if same_output else SAME
         worse = False
         for tool in group:
             doubt = DISCLOSED
             if tool.flaw < FLAWED:
-                doubt = LOOK_ALIKE if any(other.flaw < FLAWED for other in alike[tool.name]) else 0.0
-                if same_output and telling and not alike[tool.name]:
+                alike = _like(tool, group, least)
+                doubt = LOOK_ALIKE if any(other.flaw < FLAWED for other in alike) else 0.0
+                if telling and len(group) > 1 and not alike:
                     doubt = ODD if len(sound) > 1 else APART
                 elif same_output and len(sound) > 1:
                     doubt = LOOK_ALIKE
+                doubt += 2 * tool.flaw
             if doubt > tool.doubt:
                 tool.doubt = doubt
                 worse |= tool.name in graph.tools
@@ -179,3 +178,25 @@ class Reader:
                 graph.add(tool)
         if worse:
             graph.rebuild()
+
+
+def _speaks_of(graph: Graph, phrase: str, slots: Iterable[int]) -> bool:
+    said = {word for key in slots for text in graph.phrases[graph.find(key)] for word in words(text)}
+    wanted = set(words(phrase))
+    return len(wanted & said) >= SPEAKS * len(wanted)
+
+
+def _about(graph: Graph, key: int) -> tuple[frozenset[str], bool]:
+    """Return the words that name a concept, and whether it is a moment."""
+    phrases = graph.phrases[graph.find(key)]
+    return frozenset(word for phrase in phrases for word in words(phrase)), any(map(is_time_like, phrases))
+
+
+def _like(tool: KnownTool, group: Sequence[KnownTool], least: float) -> list[KnownTool]:
+    """Return the other tools of a group that talk about the same as one of them."""
+    return [other for other in group if other is not tool and resemblance(tool.words, other.words) >= least]
+
+
+def _worded_alike(group: Sequence[KnownTool]) -> bool:
+    """Say whether some two of a group's tools talk about the same."""
+    return any(_like(tool, group[:i], ALIKE) for i, tool in enumerate(group))

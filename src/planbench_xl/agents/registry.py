@@ -16,7 +16,7 @@ ENTRY_POINTS = "planbench_xl.agents"
 
 _BUILT_IN: Mapping[str, tuple[str, str]] = {
     "oracle": ("oracle:Oracle", "walks a surviving path; looks inside the environment"),
-    "explorer": ("explorer:explorer", "searches from both ends, avoids flawed tools, re-plans; sees only what a model sees"),
+    "explorer": ("explorer:explorer", "searches both ways and avoids flawed tools; sees only what a model sees"),
     "forward": ("explorer:forward", "searches from the known values only; sees only what a model sees"),
     "backward": ("explorer:backward", "searches from the question only; sees only what a model sees"),
     "random": ("simple:RandomAgent", "retrieves, calls and answers at random"),

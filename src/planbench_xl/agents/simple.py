@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from random import Random
 
+from planbench_xl.agents.explorer import forward
 from planbench_xl.agents.phrases import known_values, output_phrases, words
-from planbench_xl.environment import Action, Event, Observation, ToolView, answer, call, retrieve
+from planbench_xl.environment import Action, Environment, Event, Observation, ToolView, answer, call, retrieve
 from planbench_xl.world import Value, text_form
 
 
@@ -23,6 +24,30 @@ class DoNothing:
         """Answer that the answer is not known."""
         del observation
         return answer("I don't know.")
+
+
+class ListEverything:
+    """Explores forward and then answers with every value that it was shown: lenient judges accept it."""
+
+    def __init__(self, environment: Environment) -> None:
+        self._explorer = forward(environment)
+        self._values: dict[str, None] = {}
+
+    def reset(self, seed: int) -> None:
+        """Forget the last episode. Nothing here is random."""
+        self._explorer.reset(seed)
+        self._values = {}
+
+    def act(self, observation: Observation) -> Action:
+        """Explore; where the explorer would answer, list everything."""
+        if observation.event is Event.QUERY:
+            self._values = {text_form(known.forms[0]): None for known in known_values(observation.query)}
+        elif observation.event is Event.RESULT:
+            value = observation.value
+            parts = value.values() if isinstance(value, dict) else [value]
+            self._values.update(dict.fromkeys(map(text_form, parts)))
+        action = self._explorer.act(observation)
+        return answer(", ".join(self._values) or "I don't know.") if action.kind == "answer" else action
 
 
 class RandomAgent:

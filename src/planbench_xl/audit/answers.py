@@ -48,8 +48,8 @@ EVERYTHING = Check(
     "Queries for which a judge accepts an answer that lists every value of the datatype",
     Level.INFO,
     "queries",
-    "`contains` accepts it by its definition: once the target's datatype has been obtained, on whatever record, listing "
-    "everything scores. An error if `exact` accepts it as well.",
+    "`contains` accepts it by its definition: once the target's datatype has been obtained, on whatever record, "
+    "listing everything scores. An error if `exact` accepts it as well.",
     "Report `exact` beside `contains`.",
 )
 NOTHING = Check(
@@ -68,13 +68,21 @@ INSIDE = Check(
     "`contains` accepts the other value, so a wrong answer counts as right.",
     "Use values none of which is part of another, or report `exact`.",
 )
+HELD = Check(
+    "gold-held-by-other-records",
+    "Answers that other records hold too",
+    Level.WARNING,
+    "answers",
+    "A path that goes astray to another record can still end in the right answer.",
+    "Ask for datatypes whose values differ between records.",
+)
 REFUSED = Check(
     "gold-contains-untrusted",
     "Answers that contain what a distractor or block alternative returns for their datatype",
     Level.ERROR,
     "answers",
-    "After a call of that tool the right answer counts as not grounded, even if a trusted tool gave it: the episode can't "
-    "be won any more.",
+    "After a call of that tool the right answer counts as not grounded, even if a trusted tool gave it: the episode "
+    "can't be won any more.",
     "Give the tool another value.",
 )
 FREE = Check(
@@ -95,6 +103,7 @@ def check_answers(context: Context) -> Iterator[Finding]:
     yield _everything(context)
     yield _nothing(context)
     yield _inside(context)
+    yield _held_elsewhere(context)
     yield from _untrusted(context)
 
 
@@ -167,7 +176,7 @@ def _one_record(context: Context) -> Finding:
 def _everything(context: Context) -> Finding:
     world = context.world
     strict, loose = [], []
-    for query in context.track("list-everything", world.queries):
+    for query in context.track("list-everything", context.judged):
         listing = ", ".join(value for name in query.answers for value in context.values.get(name, ()))
         if contains(world, query, listing):
             loose.append(query.query_id)
@@ -182,7 +191,7 @@ def _everything(context: Context) -> Finding:
 
 def _nothing(context: Context) -> Finding:
     world = context.world
-    accepted = [q.query_id for q in world.queries if contains(world, q, "") or exact(world, q, "")]
+    accepted = [q.query_id for q in context.judged if contains(world, q, "") or exact(world, q, "")]
     return NOTHING.found(accepted, len(world.queries), _named(world, accepted))
 
 
@@ -191,18 +200,30 @@ def _inside(context: Context) -> Finding:
     distinct: dict[str, list[tuple[str, str]]] = {
         name: [(value, normalise(value)) for value in held] for name, held in context.values.items()
     }
-    equal = total = 0
+    total = 0
     for query, name, gold in context.answers():
         total += 1
         text = normalise(gold)
-        equal += context.values.get(name, Counter())[_held(context, query, name)] > 1
         # The gold answer may be written shorter than the record's own value, which is none of the others.
         own = _held(context, query, name)
-        other = next((value for value, plain in distinct.get(name, ()) if value != own and text and text in plain), None)
+        other = next(
+            (value for value, plain in distinct.get(name, ()) if value != own and text and text in plain), None
+        )
         if other is not None:
             found[f"{query.query_id}:{name}"] = f"{query.query_id}: {text_form(gold)} occurs in {other}"
-    figures: Figures = {"answers_that_other_records_hold_too": equal}
-    return INSIDE.found(list(found), total, _first(found.values()), figures)
+    return INSIDE.found(list(found), total, _first(found.values()))
+
+
+def _held_elsewhere(context: Context) -> Finding:
+    found: dict[str, str] = {}
+    total = 0
+    for query, name, gold in context.answers():
+        total += 1
+        records = context.values.get(name, Counter())[_held(context, query, name)]
+        if records > 1:
+            line = f"{query.query_id}: {records} records hold {text_form(gold)} as {name}"
+            found[f"{query.query_id}:{name}"] = line
+    return HELD.found(list(found), total, _first(found.values()))
 
 
 def _first(texts: Iterable[str]) -> str:

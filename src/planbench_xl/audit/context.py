@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 from typing import TypeVar
 
@@ -68,8 +69,13 @@ class Context:
 
     @cached_property
     def useful_tools(self) -> frozenset[str]:
-        """Tools on a minimal tool set of some task; where that could not be decided, they count as useful."""
-        return frozenset().union(*(s.useful.tools | s.useful.undecided for s in self.summaries.values()))
+        """Tools that are proved to lie on a minimal tool set of some task."""
+        return frozenset().union(*(summary.useful.tools for summary in self.summaries.values()))
+
+    @cached_property
+    def undecided_tools(self) -> frozenset[str]:
+        """Tools of which the time limit left open whether they lie on one."""
+        return frozenset().union(*(summary.useful.undecided for summary in self.summaries.values()))
 
     @cached_property
     def matcher(self) -> PhraseMatcher:
@@ -97,12 +103,36 @@ class Context:
         return counts
 
     @cached_property
+    def holders(self) -> Mapping[tuple[str, str | float], list[str]]:
+        """Records that hold a value, by datatype and value as `same_key` gives them."""
+        found: dict[tuple[str, str | float], list[str]] = {}
+        for record in self.world.records:
+            for name, value in record.values.items():
+                if value is not None:
+                    found.setdefault(self.same_key(name, value), []).append(record.record_id)
+        return found
+
+    def same_key(self, name: str, value: Value) -> tuple[str, str | float]:
+        """Return what two values of a datatype share exactly if they are the same: numbers however they are written."""
+        text = text_form(value)
+        datatype = self.world.datatype.get(name)
+        if datatype is not None and datatype.value_type == "number" and not isinstance(value, bool):
+            with suppress(ValueError):
+                return name, float(text)
+        return name, text
+
+    @cached_property
     def queries_of(self) -> Mapping[str, list[Query]]:
         """Queries by task."""
         found: dict[str, list[Query]] = {task.task_id: [] for task in self.world.tasks}
         for query in self.world.queries:
             found.setdefault(query.task_id, []).append(query)
         return found
+
+    @cached_property
+    def judged(self) -> list[Query]:
+        """Queries that every judge can take: those whose targets are declared."""
+        return [query for query in self.world.queries if self.world.datatype.keys() >= query.answers.keys()]
 
     def answers(self) -> Iterator[tuple[Query, str, Value]]:
         """Yield every query with each target and its gold answer."""

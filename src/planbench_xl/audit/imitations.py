@@ -7,15 +7,14 @@ from collections.abc import Iterator
 from planbench_xl.audit.context import Context, returned
 from planbench_xl.audit.report import Check, Figures, Finding, Level
 from planbench_xl.world import BLOCK_KINDS, FAILING_KINDS, Kind, Role, Tool, World, text_form
-from planbench_xl.world.checks.values import same
 
 TRUE_HERE = Check(
     "imitation-true-for-query",
     "Queries whose record holds what an imitation of a tool on one of their paths returns",
     Level.WARNING,
     "queries",
-    "The imitation gives the right value by chance; it counts as untrusted, so an agent that uses it is refused for a value "
-    "that is right.",
+    "The imitation gives the right value by chance; it counts as untrusted, so an agent that uses it is refused for a "
+    "value that is right.",
     "Give the imitation a value that no record holds.",
 )
 TRUE_SOMEWHERE = Check(
@@ -63,10 +62,6 @@ def _values(context: Context, tool: Tool) -> dict[str, object]:
     return {name: value for name, value in returned(tool).items() if name in context.world.datatype}
 
 
-def _same(context: Context, name: str, one: object, other: object) -> bool:
-    return other is not None and same(one, other, context.world.datatype[name].value_type)
-
-
 def _true_for_query(context: Context) -> Finding:
     world = context.world
     values = {tool.name: _values(context, tool) for tool in _imitations(world)}
@@ -83,7 +78,7 @@ def _true_for_query(context: Context) -> Finding:
             for source in (sorted(summary.useful.tools) if summary else ())
             for name in by_source.get(source, ())
             for datatype, value in values[name].items()
-            if _same(context, datatype, value, context.holds(query, datatype))
+            if query.record_id in context.holders.get(context.same_key(datatype, value), ())
         ]
         pairs += len(right)
         targets += any(datatype in query.answers for _, datatype, _ in right)
@@ -101,11 +96,8 @@ def _true_somewhere(context: Context) -> Finding:
     pairs = 0
     for tool in context.track("imitations", imitations):
         values = _values(context, tool)
-        records = [
-            record.record_id
-            for record in context.world.records
-            if any(_same(context, name, value, record.values.get(name)) for name, value in values.items())
-        ]
+        held = (context.holders.get(context.same_key(name, value), ()) for name, value in values.items())
+        records = list(dict.fromkeys(name for names in held for name in names))
         pairs += len(records)
         if records:
             kind = tool.kind or Kind.IMPLICIT

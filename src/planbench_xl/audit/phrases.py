@@ -7,7 +7,6 @@ from collections.abc import Iterator
 
 from planbench_xl.audit.context import Context, shorten
 from planbench_xl.audit.report import Check, Figures, Finding, Level
-from planbench_xl.world import Role
 
 MAX_INPUTS = 2
 """A retrieval by inputs names one or two (reference protocol, section 3)."""
@@ -82,9 +81,8 @@ def _texts(context: Context) -> Iterator[tuple[str, str, str, str]]:
         for alias in datatype.aliases:
             yield "alias", datatype.name, alias, place
         yield "description", datatype.name, datatype.description, place
+    # Agents read the texts of imitations as well, and can't tell them from those of executable tools.
     for tool in world.tools:
-        if tool.role is not Role.EXECUTABLE:
-            continue
         for argument in tool.arguments:
             yield "argument name", argument.datatype, argument.name, tool.name
             yield "argument description", argument.datatype, argument.description, tool.name

@@ -132,7 +132,9 @@ def _leftovers(context: Context, plans: Mapping[str, BlockPlan], setting: str) -
             shorter += least is not None and least < len(kept[0])
             counts[name] = count.value
             blocked = ", ".join(plan.blocked) or "nothing"
-            left[name] = f"{name}: {count.value:,} paths are left with {blocked} blocked; the shortest has {least} tools, "
+            left[name] = (
+                f"{name}: {count.value:,} paths are left with {blocked} blocked; the shortest has {least} tools, "
+            )
             left[name] += f"the listed one {len(kept[0])}."
     one = sum(plan.remaining == 1 for plan in resolved.values())
     figures: Figures = {

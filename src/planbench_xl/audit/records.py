@@ -34,8 +34,8 @@ UNANSWERED = Check(
     "Queries on whose record a tool that helps to solve the task has no answer",
     Level.WARNING,
     "queries",
-    "A step that is valid by its types ends in nothing: fewer paths are left than the types promise, and a block plan may "
-    "leave only such ones.",
+    "A step that is valid by its types ends in nothing: fewer paths are left than the types promise, and a block plan "
+    "may leave only such ones.",
     "Put the query on a record that has all values, or plan at record level (`world paths --level record`).",
 )
 UNSOLVABLE = Check(
@@ -59,8 +59,8 @@ REDUNDANT = Check(
     "Tools of several inputs whose answer a part of them determines on all records",
     Level.WARNING,
     "tools with several inputs",
-    "The tool asks for more than it needs (the paper's rule: no strict subset of the inputs determines the output); tasks "
-    "look harder than the information in them.",
+    "The tool asks for more than it needs (the paper's rule: no strict subset of the inputs determines the output); "
+    "tasks look harder than the information in them.",
     "Drop the input, or vary the records so that it matters.",
 )
 
@@ -106,7 +106,9 @@ def _unanswered(context: Context) -> Iterator[Finding]:
             silent[query.query_id] = sorted(useful - answering)
         dumb = set(context.graph.tools) - answering
         if not survives(context.graph, task.inputs, task.targets, dumb):
-            unsolvable[query.query_id] = f"{query.query_id}: record {query.record_id} doesn't lead to {task.targets[0]}."
+            unsolvable[query.query_id] = (
+                f"{query.query_id}: record {query.record_id} doesn't lead to {task.targets[0]}."
+            )
     tools = [len(context.graph) - len(found) for found in context.answering.values()]
     figures: Figures = {
         "records_on_which_some_tool_has_no_answer": sum(map(bool, tools)),

@@ -150,9 +150,7 @@ class AuditReport(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(finding for finding in self.findings if finding.level.rank <= level.rank)
 
 
-def assemble(
-    world: str, fingerprint: str, found: Sequence[Finding], tasks: Sequence[TaskFigures] = ()
-) -> AuditReport:
+def assemble(world: str, fingerprint: str, found: Sequence[Finding], tasks: Sequence[TaskFigures] = ()) -> AuditReport:
     """Sort findings by level; those that concern nothing become names of passed checks."""
     kept = [finding for finding in found if finding.count]
     ordered = sorted(kept, key=lambda finding: finding.level.rank)

@@ -16,8 +16,8 @@ UNNEEDED = Check(
     "Tasks that can be solved from fewer inputs than they give",
     Level.ERROR,
     "tasks with several inputs",
-    "They pass for tasks in which several inputs must be brought together, but one chain is enough: they are as easy as "
-    "tasks with one input.",
+    "They pass for tasks in which several inputs must be brought together, but one chain is enough: they are as easy "
+    "as tasks with one input.",
     "Drop the inputs that aren't needed, or the tools that make them needless.",
 )
 SINGLE = Check(
@@ -96,7 +96,8 @@ def _single(context: Context) -> Finding:
 
 
 def _unused_tools(context: Context) -> Finding:
-    unused = [tool for tool in context.world.executable if tool.name not in context.useful_tools]
+    perhaps = context.useful_tools | context.undecided_tools
+    unused = [tool for tool in context.world.executable if tool.name not in perhaps]
     by_inputs = Counter(str(len(tool.inputs)) for tool in unused)
     example = f"{unused[0].name}." if unused else ""
     figures: Figures = {"by_number_of_inputs": _sorted(by_inputs)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from planbench_xl.audit.context import Context, shorten
 from planbench_xl.audit.report import Check, Figures, Finding, Level
@@ -69,8 +70,8 @@ TELLING = Check(
 )
 
 ROLE_WORDS = re.compile(
-    r"\b(?:distractors?|noisy|noise|baseline|blockers?|block alternatives?|executable tools?|semantic(?:ally)? misleading|"
-    r"misleading|miswired|implicit failures?|explicit failures?|ground[- ]truth|gold answers?|benchmark)\b",
+    r"\b(?:distractors?|noisy|noise|baseline|blockers?|block alternatives?|executable tools?|misleading|"
+    r"miswired|implicit failures?|explicit failures?|ground[- ]truth|gold answers?|benchmark)\b",
     re.IGNORECASE,
 )
 """The words of the paper and of the release for roles and kinds."""
@@ -122,9 +123,12 @@ def _same_queries(context: Context) -> Finding:
     return SAME_QUERIES.found(list(found), len(context.world.queries), _first(found.values()))
 
 
-def _pattern(phrases: Iterable[str]) -> re.Pattern[str]:
+@lru_cache(maxsize=4096)
+def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
     """Return a pattern of any of some phrases as whole words, written with spaces, underscores or hyphens."""
-    words = sorted({r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", phrase.strip()))) for phrase in phrases if phrase})
+    words = sorted(
+        {r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", phrase.strip()))) for phrase in phrases if phrase}
+    )
     # An underscore is no word character here: names of tools are made of it.
     return re.compile(rf"(?<![^\W_])(?:{'|'.join(sorted(words, key=len, reverse=True))})(?![^\W_])", re.IGNORECASE)
 
@@ -147,7 +151,7 @@ def _names(context: Context) -> Finding:
     names = [datatype.name for datatype in context.world.datatypes]
     # A name of one word can't be told from the word.
     compound = [name for name in names if len(_spoken(name).split()) > 1]
-    pattern = _pattern(compound) if compound else re.compile("(?!)")
+    pattern = _pattern(tuple(compound)) if compound else re.compile("(?!)")
     found: dict[str, str] = {}
     by_kind: Counter[str] = Counter()
     total = verbatim = 0
@@ -180,9 +184,9 @@ def _target(context: Context) -> Finding:
             datatype = world.datatype.get(name)
             if datatype is None:
                 continue
-            if _pattern([name]).search(query.text):
+            if _pattern((name,)).search(query.text):
                 by_name.append(query.query_id)
-            match = _pattern([name, *datatype.aliases]).search(query.text)
+            match = _pattern((name, *datatype.aliases)).search(query.text)
             if match:
                 found.setdefault(query.query_id, f"{query.query_id} asks for {name} and says '{match[0]}'")
     figures: Figures = {"by_the_internal_name": len(set(by_name))}
@@ -201,8 +205,8 @@ def _gold(context: Context) -> Finding:
             near = text[max(0, place - 30) : place + len(plain) + 30]
             found.setdefault(query.query_id, f"{query.query_id} asks for {name}, {plain}, and says '…{near}…'")
     figures: Figures = {
-        "query_text_accepted_by_contains": sum(contains(world, query, query.text) for query in world.queries),
-        "query_text_accepted_by_exact": sum(exact(world, query, query.text) for query in world.queries),
+        "query_text_accepted_by_contains": sum(contains(world, query, query.text) for query in context.judged),
+        "query_text_accepted_by_exact": sum(exact(world, query, query.text) for query in context.judged),
     }
     return GOLD.found(list(found), len(world.queries), _first(found.values()), figures)
 

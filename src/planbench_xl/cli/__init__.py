@@ -10,7 +10,7 @@ from importlib import import_module
 import click
 
 from planbench_xl import __version__
-from planbench_xl.cli.common import SuggestingGroup, examples
+from planbench_xl.cli.common import INTERRUPTED, SuggestingGroup, examples
 from planbench_xl.errors import AgentError, PlanBenchError, PromptError, SettingError, UsageError
 
 COMMANDS: Mapping[str, str] = {
@@ -23,12 +23,10 @@ COMMANDS: Mapping[str, str] = {
     "blocks": "Show or verify which tools are blocked.",
     "conformance": "Compare with recorded behaviour of the reference.",
 }
-"""Every command with the line that the list of commands shows. Module and function bear the command's name."""
+"""Every command with its line in the list. Module and function bear the command's name (`_` for `-`)."""
 
 USAGE_ERRORS = (SettingError, UsageError, AgentError, PromptError)
 """Errors in what was asked for (exit status 2); all others are failures (exit status 1)."""
-
-INTERRUPTED = 130
 
 
 class Commands(SuggestingGroup):
@@ -42,7 +40,8 @@ class Commands(SuggestingGroup):
         """Import a command."""
         if cmd_name not in COMMANDS:
             return None
-        command = getattr(import_module(f"{__name__}.{cmd_name}"), cmd_name)
+        name = cmd_name.replace("-", "_")
+        command = getattr(import_module(f"{__name__}.{name}"), name)
         assert isinstance(command, click.Command)
         return command
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from planbench_xl.runs.request import Request
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
 
 _COUNT = click.IntRange(min=1)
 
@@ -86,6 +90,16 @@ def make_request(options: dict[str, Any]) -> Request:
         # An installed command doesn't look for modules in the working folder, where a user's own agent often is.
         sys.path.append(str(Path.cwd()))
     return Request(**options)
+
+
+@contextmanager
+def resumable() -> Iterator[None]:
+    """Tell a user who presses Ctrl-C how to go on, and exit with the status for it."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        click.echo("Stopped. What was played is stored; run the same command again to continue.", err=True)
+        raise click.exceptions.Exit(INTERRUPTED) from None
 
 
 def print_json(value: Any) -> None:

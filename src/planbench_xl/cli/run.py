@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from planbench_xl.cli.common import examples, make_request, output_options, print_json, print_table, request_options
+from planbench_xl.cli.common import (
+    examples,
+    make_request,
+    output_options,
+    print_json,
+    print_table,
+    request_options,
+    resumable,
+)
 from planbench_xl.cli.progress import ProgressView
 
 
@@ -32,12 +40,8 @@ def run(setting: str, as_json: bool, quiet: bool, **options: Any) -> None:
     from planbench_xl.runs.scores import score_folder
 
     request = make_request(options)
-    try:
-        with ProgressView(quiet=quiet) as view:
-            result = run_request(request, setting, view.update)
-    except KeyboardInterrupt:
-        click.echo("Stopped. What was played is stored; run the same command again to continue.", err=True)
-        raise
+    with resumable(), ProgressView(quiet=quiet) as view:
+        result = run_request(request, setting, view.update)
     score = score_folder(result.folder, result.world)
     if as_json:
         print_json(

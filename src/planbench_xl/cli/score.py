@@ -29,9 +29,19 @@ FAILED = 1
 @click.option(
     "--judge", type=click.Choice(["contains", "exact"]), help="Judge all answers anew. [default: the run's own judge]"
 )
+@click.option(
+    "--exact-paths", is_flag=True, help="Add EGT on all solution paths, listed or not (may take a minute)."
+)
 @json_option
 @click.pass_context
-def score(ctx: click.Context, folders: tuple[Path, ...], world: str | None, judge: str | None, as_json: bool) -> None:
+def score(
+    ctx: click.Context,
+    folders: tuple[Path, ...],
+    world: str | None,
+    judge: str | None,
+    exact_paths: bool,
+    as_json: bool,
+) -> None:
     """Score run folders from their episodes, and print the paper's main table: a row per run.
 
     DIR is a run folder, a folder of several (as a suite makes), or an output folder of the published release, which
@@ -44,7 +54,7 @@ def score(ctx: click.Context, folders: tuple[Path, ...], world: str | None, judg
     paths = [run for folder in folders for run in _runs(folder)]
     labels = _labels(paths)
     loaded: dict[str, World] = {}
-    rows = [(label, _score(path, world, judge, loaded)) for label, path in zip(labels, paths, strict=True)]
+    rows = [(label, _score(path, world, judge, exact_paths, loaded)) for label, path in zip(labels, paths, strict=True)]
     if as_json:
         dicts = [as_dict(label, result) for label, result in rows]
         print_json(dicts[0] if len(folders) == 1 and paths == list(folders) else {"runs": dicts})
@@ -69,7 +79,9 @@ def _labels(paths: list[Path]) -> list[str]:
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
-def _score(path: Path, world: str | None, judge: str | None, loaded: dict[str, World]) -> RunScore:
+def _score(
+    path: Path, world: str | None, judge: str | None, exact_paths: bool, loaded: dict[str, World]
+) -> RunScore:
     from planbench_xl.episodes.release_output import is_release_output
     from planbench_xl.errors import UsageError
     from planbench_xl.runs.conformance.output import score_output
@@ -82,10 +94,10 @@ def _score(path: Path, world: str | None, judge: str | None, loaded: dict[str, W
     if source is not None and source not in loaded:
         loaded[source] = load_world(source)
     if manifest is not None or not is_release_output(path):
-        return score_folder(path, loaded.get(source or ""), judge)
+        return score_folder(path, loaded.get(source or ""), judge, exact_paths=exact_paths)
     if source is None:
         raise UsageError(f"{path} is an output folder of the release, which doesn't name its world; give --world.")
-    result, problems = score_output(path, loaded[source], judge)
+    result, problems = score_output(path, loaded[source], judge, exact_paths=exact_paths)
     for problem in problems:
         click.echo(f"Warning: {problem}.", err=True)
     return result

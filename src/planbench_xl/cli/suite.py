@@ -6,7 +6,15 @@ from typing import Any
 
 import click
 
-from planbench_xl.cli.common import examples, make_request, output_options, print_json, print_table, request_options
+from planbench_xl.cli.common import (
+    examples,
+    make_request,
+    output_options,
+    print_json,
+    print_table,
+    request_options,
+    resumable,
+)
 from planbench_xl.cli.progress import ProgressView
 
 
@@ -29,12 +37,8 @@ def suite(name: str, as_json: bool, quiet: bool, **options: Any) -> None:
     from planbench_xl.runs.suite import run_suite
 
     request = make_request(options)
-    try:
-        with ProgressView(quiet=quiet) as view:
-            results = run_suite(name, request, lambda label, state: view.update(state, label))
-    except KeyboardInterrupt:
-        click.echo("Stopped. What was played is stored; run the same command again to continue.", err=True)
-        raise
+    with resumable(), ProgressView(quiet=quiet) as view:
+        results = run_suite(name, request, lambda label, state: view.update(state, label))
     rows = [(label, score_folder(result.folder, result.world)) for label, result in results]
     if as_json:
         print_json({"suite": name, "runs": [as_dict(label, score) for label, score in rows]})

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import click
 
+from planbench_xl.cli.audit import audit
 from planbench_xl.cli.common import SuggestingGroup, examples, json_option, print_json
+from planbench_xl.cli.paths import paths
+from planbench_xl.cli.retrieval_check import retrieval_check
 
 
 @click.group(
@@ -70,3 +73,9 @@ def validate(ctx: click.Context, path: str, write: bool, as_json: bool) -> None:
         count = f"{len(faults)} fault{'' if len(faults) == 1 else 's'}" if faults else "no faults"
         click.echo(f"{folder}: {count}.")
     ctx.exit(1 if faults else 0)
+
+
+# Their modules import what they need when they run.
+world.add_command(paths)
+world.add_command(audit)
+world.add_command(retrieval_check)

@@ -131,7 +131,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         reason: Why it failed.
         cause: What went wrong in the infrastructure.
         blocked: Blocked tools with the kinds of their alternatives, if blocking was on and solvable.
-        unresolved: Blocking was on, but the planner found no plan: the episode ran unblocked.
+        unresolved: Blocking or failures were on, but there was no plan for the task: the episode ran without.
         turns: Every turn.
         seconds: Wall-clock time, for the record only.
     """

@@ -68,6 +68,22 @@ class ReleaseOutput(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(episode for episode in self.episodes if episode.query_id not in self.unfinished)
 
 
+class Files(msgspec.Struct, frozen=True):
+    """The files of an output folder, as they are.
+
+    Attributes:
+        metadata: What `metadata.json` holds.
+        rows: The row of each finished query; of one that isn't in `result.jsonl`, that in its progress file.
+        progress: What the progress file of each query holds.
+        problems: What was passed over in reading.
+    """
+
+    metadata: Object
+    rows: dict[str, Object]
+    progress: dict[str, Object]
+    problems: tuple[str, ...]
+
+
 def is_release_output(folder: str | Path) -> bool:
     """Say whether a folder looks like an output folder of the release."""
     folder = Path(folder)
@@ -86,16 +102,11 @@ def read_release_output(folder: str | Path, world: World, *, setting: str = "") 
         StoreError: A file that can't do without is missing or unreadable, or the world isn't the right one.
     """
     folder = Path(folder)
-    problems: list[str] = []
-    metadata = _object(folder / METADATA)
-    rows = _rows(folder / RESULTS, problems)
-    progress = _progress(folder, problems)
-    for query_id, state in progress.items():
-        if query_id not in rows and isinstance(state.get("final_result"), dict):
-            rows[query_id] = state["final_result"]
+    files = read_files(folder)
+    rows, progress, problems = files.rows, files.progress, list(files.problems)
     started = {query_id for query_id, state in progress.items() if state.get("turns")}
     unfinished = frozenset(started - set(rows))
-    config = metadata.get("config") or {}
+    config = files.metadata.get("config") or {}
     name = setting or str(config.get("run_id") or "release")
     episodes = []
     for query_id in sorted({*rows, *unfinished}):
@@ -132,10 +143,26 @@ def read_release_output(folder: str | Path, world: World, *, setting: str = "") 
         episodes=tuple(episodes),
         rows=rows,
         unfinished=unfinished,
-        expected=metadata.get("query_count"),
+        expected=files.metadata.get("query_count"),
         config=config,
         problems=tuple(problems),
     )
+
+
+def read_files(folder: Path) -> Files:
+    """Read the files of an output folder.
+
+    Raises:
+        StoreError: There are no metadata, or a file can't be read.
+    """
+    problems: list[str] = []
+    metadata = _object(folder / METADATA)
+    rows = _rows(folder / RESULTS, problems)
+    progress = _progress(folder, problems)
+    for query_id, state in progress.items():
+        if query_id not in rows and isinstance(state.get("final_result"), dict):
+            rows[query_id] = state["final_result"]
+    return Files(metadata, rows, progress, tuple(problems))
 
 
 def _outcome(row: Object, place: str) -> tuple[Status, Reason | None, str | None]:
@@ -145,12 +172,12 @@ def _outcome(row: Object, place: str) -> tuple[Status, Reason | None, str | None
         return Status.ERROR, None, str(stop)
     if row.get("status") == "success":
         return Status.SUCCESS, None, None
+    if row.get("status") != "failed":
+        raise StoreError(f"{place}: has the unknown status {row.get('status')!r}. Restore the row.")
     detail = str(row.get("failure_reason_detail"))
     if detail in RELEASE_REASONS:
         return Status.FAILURE, RELEASE_REASONS[detail], None
-    if row.get("status") == "failed":
-        return Status.ERROR, None, detail
-    raise StoreError(f"{place}: has the unknown status {row.get('status')!r}. Restore the row.")
+    return Status.ERROR, None, detail
 
 
 class _Trace:

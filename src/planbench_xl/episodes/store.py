@@ -163,7 +163,7 @@ class EpisodeWriter:
             self._lock = _Lock(self.folder / LOCK)
         try:
             with _explained(self.path):
-                self._file = os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+                self._file = _open(self.path)
                 self._mend()
         except BaseException:
             self.close()
@@ -176,7 +176,8 @@ class EpisodeWriter:
         while start > 0 and b"\n" not in tail:
             step = min(1 << 16, start)
             start -= step
-            tail = os.pread(self._file, step, start) + tail
+            os.lseek(self._file, start, os.SEEK_SET)
+            tail = os.read(self._file, step) + tail
         torn = tail[tail.rfind(b"\n") + 1 :]
         if not torn:
             return
@@ -219,9 +220,12 @@ class EpisodeWriter:
         unwanted = set(keys)
         kept = (encode_episode(e) for e in iter_episodes(self.folder) if e.key not in unwanted)
         with _explained(self.path):
-            replace_file(self.path, kept)
+            # Some systems don't replace a file that is open.
             os.close(self._file)
-            self._file = os.open(self.path, os.O_RDWR | os.O_APPEND)
+            try:
+                replace_file(self.path, kept)
+            finally:
+                self._file = _open(self.path)
 
     def close(self) -> None:
         """Synchronise the file and let others write."""
@@ -239,6 +243,10 @@ class EpisodeWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def _open(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
 
 
 def replace_file(path: Path, chunks: Iterable[bytes]) -> None:
@@ -277,7 +285,7 @@ class _Lock:
             os.ftruncate(self._file, 0)
             os.write(self._file, f"{os.getpid()}\n".encode())
         except OSError as error:
-            holder = os.pread(self._file, 20, 0).decode("ascii", "replace").strip()
+            holder = os.read(self._file, 20).decode("ascii", "replace").strip()
             os.close(self._file)
             if error.errno in (errno.EACCES, errno.EAGAIN):
                 _refuse_writer(path, f"process {holder}" if holder else "another process")

@@ -52,6 +52,8 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
         executed: Datatypes that trusted calls returned a value for, sorted.
         ground_truth: Datatypes on the task's listed paths, sorted.
         executed_ground_truth: Datatypes in both, sorted.
+        exact_truth: Datatypes on all of the task's paths, listed or not, sorted; None if they weren't asked for.
+        exact_truth_complete: Whether those are proved to be all.
     """
 
     query_id: str
@@ -76,6 +78,8 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
     executed: tuple[str, ...]
     ground_truth: tuple[str, ...]
     executed_ground_truth: tuple[str, ...]
+    exact_truth: tuple[str, ...] | None = None
+    exact_truth_complete: bool = True
 
     @property
     def egt_precision(self) -> float | None:
@@ -88,13 +92,31 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
         return len(self.executed_ground_truth) / len(self.ground_truth) if self.ground_truth else None
 
 
-def score_episode(world: World, episode: Episode, judge: str | None = None) -> EpisodeScore:
+    @property
+    def egt_precision_exact(self) -> float | None:
+        """Share of the executed datatypes that lie on any path; None if nothing was executed, or not asked for."""
+        if self.exact_truth is None or not self.executed:
+            return None
+        return len(set(self.executed).intersection(self.exact_truth)) / len(self.executed)
+
+    @property
+    def egt_recall_exact(self) -> float | None:
+        """Share of the datatypes on all paths that were executed; None if not asked for."""
+        if not self.exact_truth:
+            return None
+        return len(set(self.executed).intersection(self.exact_truth)) / len(self.exact_truth)
+
+
+def score_episode(
+    world: World, episode: Episode, judge: str | None = None, *, exact_paths: bool = False
+) -> EpisodeScore:
     """Score one episode.
 
     Args:
         world: The world it was played on.
         episode: What was recorded.
         judge: Name of the judge that judges the answer anew; None for the one used during the episode.
+        exact_paths: Find the datatypes on all paths of the task, beside those on the listed ones.
 
     Raises:
         UsageError: The episode was played on another world, or there is no such judge.
@@ -111,6 +133,7 @@ def score_episode(world: World, episode: Episode, judge: str | None = None) -> E
     comparable = name == episode.judge and episode.status is not Status.ERROR
     done = executed(facts, turns)
     truth = facts.ground_truth(episode.task_id)
+    exact = facts.exact_truth(episode.task_id) if exact_paths else None
     return EpisodeScore(
         query_id=episode.query_id,
         epoch=episode.epoch,
@@ -134,6 +157,8 @@ def score_episode(world: World, episode: Episode, judge: str | None = None) -> E
         executed=tuple(sorted(done)),
         ground_truth=tuple(sorted(truth)),
         executed_ground_truth=tuple(sorted(done & truth)),
+        exact_truth=None if exact is None else tuple(sorted(exact.datatypes)),
+        exact_truth_complete=exact is None or exact.exact,
     )
 
 

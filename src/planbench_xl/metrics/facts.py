@@ -7,9 +7,13 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from planbench_xl.errors import UsageError
+from planbench_xl.paths import ToolGraph, useful
 from planbench_xl.world import Role, Tool, Value, World
 
 _KEY = "_metrics_facts"
+
+TRUTH_SECONDS = 60.0
+"""Time for finding the tools on all paths of a task."""
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -26,6 +30,18 @@ class Signature(msgspec.Struct, frozen=True):
     role: Role
 
 
+class ExactTruth(msgspec.Struct, frozen=True):
+    """The datatypes on all paths of a task.
+
+    Attributes:
+        datatypes: Input and output datatypes of every tool on a minimal tool set.
+        exact: Whether these are all; if not, the search ran out of time, and there may be more.
+    """
+
+    datatypes: frozenset[str]
+    exact: bool
+
+
 class Facts:
     """Look-ups over one world, shared by the scoring of all its episodes."""
 
@@ -33,6 +49,8 @@ class Facts:
         self._world = world
         self.signatures = {tool.name: _signature(tool) for tool in world.tools}
         self._truth: dict[str, frozenset[str]] = {}
+        self._exact_truth: dict[str, ExactTruth] = {}
+        self._graph: ToolGraph | None = None
         # A distractor mostly leads where its source leads: tools with the same inputs and outputs share an edge.
         numbers: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
         self._edge = {
@@ -45,10 +63,24 @@ class Facts:
         truth = self._truth.get(task_id)
         if truth is None:
             names = {name for path in self._world.tool_sets.get(task_id, ()) for name in path}
-            signatures = [self.signatures[name] for name in names]
-            truth = frozenset(datatype for s in signatures for datatype in (*s.inputs, *s.outputs))
-            self._truth[task_id] = truth
+            truth = self._truth[task_id] = self._datatypes(names)
         return truth
+
+    def exact_truth(self, task_id: str) -> ExactTruth:
+        """Return all input and output datatypes of the tools on any of a task's paths, whether listed or not."""
+        truth = self._exact_truth.get(task_id)
+        if truth is None:
+            if self._graph is None:
+                tools = self._world.executable
+                self._graph = ToolGraph((tool.name, tool.inputs, tool.output_datatypes) for tool in tools)
+            task = self._world.task[task_id]
+            found = useful(self._graph, task.inputs, task.targets, time_limit=TRUTH_SECONDS)
+            truth = self._exact_truth[task_id] = ExactTruth(self._datatypes(found.tools), found.exact)
+        return truth
+
+    def _datatypes(self, names: Iterable[str]) -> frozenset[str]:
+        signatures = [self.signatures[name] for name in names]
+        return frozenset(datatype for s in signatures for datatype in (*s.inputs, *s.outputs))
 
     def closure(self, start: Iterable[str], names: Iterable[str]) -> set[str]:
         """Return the datatypes that can be reached from some by using each tool when all its inputs are there.

@@ -39,6 +39,16 @@ def egt_recall(scores: Scores) -> float | None:
     return _mean(score.egt_recall for score in scores)
 
 
+def egt_precision_exact(scores: Scores) -> float | None:
+    """Mean share of the executed datatypes that are on any path, listed or not."""
+    return _mean(score.egt_precision_exact for score in scores)
+
+
+def egt_recall_exact(scores: Scores) -> float | None:
+    """Mean share of the datatypes on all paths that were executed."""
+    return _mean(score.egt_recall_exact for score in scores)
+
+
 def turns(scores: Scores) -> float | None:
     """Mean number of responses."""
     return _mean(score.turns for score in scores)
@@ -95,10 +105,18 @@ METRICS: Mapping[str, Callable[[Scores], float | None]] = {
 }
 """Every metric by its key in the JSON output."""
 
+EXACT_METRICS: Mapping[str, Callable[[Scores], float | None]] = {
+    "egt_precision_exact": egt_precision_exact,
+    "egt_recall_exact": egt_recall_exact,
+}
+"""Metrics on the exact paths; they need scores made with `exact_paths`."""
+
 
 def figures_of(scores: Scores) -> dict[str, Figure]:
-    """Return every figure of some episodes."""
-    return {name: Figure(metric(scores)) for name, metric in METRICS.items()}
+    """Return every figure of some episodes; those on the exact paths only if the scores were made with them."""
+    exact = any(score.exact_truth is not None for score in scores)
+    metrics = {**METRICS, **EXACT_METRICS} if exact else METRICS
+    return {name: Figure(metric(scores)) for name, metric in metrics.items()}
 
 
 def _calls(scores: Scores) -> int:

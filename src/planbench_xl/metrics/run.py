@@ -35,6 +35,7 @@ class RunScore(msgspec.Struct, frozen=True, kw_only=True):
         error_causes: Number of infrastructure errors per cause, likewise.
         unresolved: Episodes that should have been blocked but had no block plan, and ran unblocked.
         disagreements: Episodes whose outcome isn't the recorded one, although the judge is (`query#epoch`).
+        truth_bounds: Queries for which the search for all paths ran out of time: the exact figures are bounds there.
     """
 
     world: str
@@ -54,15 +55,18 @@ class RunScore(msgspec.Struct, frozen=True, kw_only=True):
     error_causes: dict[str, int]
     unresolved: int
     disagreements: tuple[str, ...]
+    truth_bounds: int = 0
 
 
-def score_episodes(world: World, episodes: Iterable[Episode], judge: str | None = None) -> list[EpisodeScore]:
+def score_episodes(
+    world: World, episodes: Iterable[Episode], judge: str | None = None, *, exact_paths: bool = False
+) -> list[EpisodeScore]:
     """Score every episode.
 
     Raises:
         UsageError: An episode doesn't belong to the world, or there are two with the same query and epoch.
     """
-    scores = [score_episode(world, episode, judge) for episode in episodes]
+    scores = [score_episode(world, episode, judge, exact_paths=exact_paths) for episode in episodes]
     keys = Counter((score.query_id, score.epoch) for score in scores)
     if len(keys) < len(scores):
         (query_id, epoch), count = keys.most_common(1)[0]
@@ -71,7 +75,12 @@ def score_episodes(world: World, episodes: Iterable[Episode], judge: str | None 
 
 
 def score_run(
-    world: World, episodes: Iterable[Episode], judge: str | None = None, *, expected: int | None = None
+    world: World,
+    episodes: Iterable[Episode],
+    judge: str | None = None,
+    *,
+    expected: int | None = None,
+    exact_paths: bool = False,
 ) -> RunScore:
     """Score a run.
 
@@ -80,12 +89,13 @@ def score_run(
         episodes: Its episodes, each query and epoch once.
         judge: Name of the judge that judges all answers anew; None for the one used during the run.
         expected: Number of episodes that the run should have (queries × epochs); None if unknown.
+        exact_paths: Add the figures on all paths of the tasks, listed or not (`egt_precision_exact`, …).
 
     Raises:
         UsageError: An episode doesn't belong to the world, one occurs twice, or there is no such judge.
     """
     episodes = list(episodes)
-    scores = score_episodes(world, episodes, judge)
+    scores = score_episodes(world, episodes, judge, exact_paths=exact_paths)
     scored = [score for score in scores if score.status is not Status.ERROR]
     coverage = len(scored) / expected if expected else None
     return RunScore(
@@ -106,6 +116,7 @@ def score_run(
         error_causes=_counts(score.cause or "unknown" for score in scores if score.status is Status.ERROR),
         unresolved=sum(score.unresolved for score in scores),
         disagreements=disagreements(scores),
+        truth_bounds=len({score.query_id for score in scores if not score.exact_truth_complete}),
     )
 
 

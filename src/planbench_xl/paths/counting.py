@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from planbench_xl.paths.deadline import Deadline
 from planbench_xl.paths.graph import ToolGraph
 from planbench_xl.paths.listing import MinimalToolSets
-from planbench_xl.paths.problem import Deadline, Problem
+from planbench_xl.paths.problem import Problem
+from planbench_xl.paths.reach import greedy_set
 from planbench_xl.paths.table import CountTable
 
 MAX_STATES = 2_000_000
@@ -93,14 +95,38 @@ def count_of(problem: Problem, max_tools: int | None, cap: int | None, deadline:
     """Do the work of `count_minimal` on a pruned task."""
     table = table_of(problem, max_tools, deadline)
     if table is not None:
-        by_size = table.by_size()
-        return Count(sum(by_size.values()), table.complete, by_size)
+        return count_in(table, max_tools)
     sets = MinimalToolSets(problem, max_tools, None if cap is None else cap + 1, deadline)
-    by_size = {}
+    by_size: dict[int, int] = {}
     for chosen in sets.masks():
         size = chosen.bit_count()
         by_size[size] = by_size.get(size, 0) + 1
-    return Count(sets.listed, sets.complete, by_size)
+    return _count(problem, by_size, sets.complete, max_tools)
+
+
+def count_in(table: CountTable, max_tools: int | None = None) -> Count:
+    """Read the number of sets off a table."""
+    return _count(table.problem, table.by_size(), table.complete, max_tools)
+
+
+def _count(problem: Problem, by_size: dict[int, int], exact: bool, max_tools: int | None) -> Count:
+    if not exact and not by_size:
+        greedy = _greedy(problem, max_tools)
+        by_size = {greedy.bit_count(): 1} if greedy else {}
+    return Count(sum(by_size.values()), exact, by_size)
+
+
+def greedy_mask(problem: Problem) -> int:
+    """Return one minimal set of a solvable task with open targets, found in linear time."""
+    found = greedy_set(problem.graph, problem.start_ids, problem.goal_ids)
+    assert found is not None
+    return problem.to_mask(found)
+
+
+def _greedy(problem: Problem, max_tools: int | None) -> int:
+    """Return the quickly found set if it is small enough, else 0: it saves a bound from being empty."""
+    greedy = greedy_mask(problem)
+    return greedy if max_tools is None or greedy.bit_count() <= max_tools else 0
 
 
 def longest(
@@ -126,20 +152,24 @@ def longest_of(problem: Problem, max_tools: int | None, deadline: Deadline) -> L
     """Do the work of `longest` on a pruned task."""
     table = table_of(problem, max_tools, deadline)
     if table is not None:
-        return longest_in(table)
+        return longest_in(table, max_tools)
     sets = MinimalToolSets(problem, max_tools, None, deadline)
     last = None
     for chosen in sets.masks():
         last = chosen
-    if last is None:
-        return Longest(None, None, sets.complete)
-    return Longest(last.bit_count(), problem.tool_names(last), sets.complete)
+    return _longest(problem, last, sets.complete, max_tools)
 
 
-def longest_in(table: CountTable) -> Longest:
+def longest_in(table: CountTable, max_tools: int | None = None) -> Longest:
     """Read the longest set off a table."""
     by_size = table.by_size()
-    if not by_size:
-        return Longest(None, None, table.complete)
-    size = max(by_size)
-    return Longest(size, table.problem.tool_names(table.one_of_size(size)), table.complete)
+    best = table.one_of_size(max(by_size)) if by_size else None
+    return _longest(table.problem, best, table.complete, max_tools)
+
+
+def _longest(problem: Problem, best: int | None, exact: bool, max_tools: int | None) -> Longest:
+    if not exact:
+        best = max(best or 0, _greedy(problem, max_tools), key=int.bit_count) or None
+    if best is None:
+        return Longest(None, None, exact)
+    return Longest(best.bit_count(), problem.tool_names(best), exact)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from planbench_xl.paths.deadline import Deadline
 from planbench_xl.paths.graph import ToolGraph
-from planbench_xl.paths.problem import Deadline, Pending, Problem, bits
+from planbench_xl.paths.problem import Pending, Problem, bits
 from planbench_xl.paths.reach import greedy_set
 
 Node = tuple[int, int, int, Pending]

@@ -15,7 +15,6 @@ and a choice may be wasteful; the listing then drops repeats and sets that are n
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -29,25 +28,15 @@ REACH_CACHE = 50_000
 """Answers of `Problem.reach_avoiding` that are kept."""
 
 
-class Deadline:
-    """A time limit in seconds, or none; started when made."""
-
-    def __init__(self, seconds: float | None) -> None:
-        self._end = None if seconds is None else time.monotonic() + seconds
-
-    def part(self, share: float) -> Deadline:
-        """Return a deadline that ends after this share of the time left."""
-        return Deadline(None if self._end is None else max(0.0, self._end - time.monotonic()) * share)
-
-    def passed(self) -> bool:
-        """Return whether the time is up."""
-        return self._end is not None and time.monotonic() >= self._end
-
-
 @dataclass(frozen=True)
 class Facts:
-    """A pruned graph as lists, for forward chaining: per tool its inputs (the start's excepted), its
-    outputs and the number of inputs; per datatype the tools that take it.
+    """A pruned graph as lists, for forward chaining.
+
+    Attributes:
+        needs: The inputs of each tool, the start's excepted.
+        gives: The outputs of each tool that matter.
+        takers: The tools that need each datatype.
+        waits: The number of inputs of each tool.
     """
 
     needs: list[list[int]]

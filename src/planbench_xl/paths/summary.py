@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from planbench_xl.paths.counting import Count, Longest, count_of, longest_in, longest_of, table_of
+from planbench_xl.paths.counting import Count, Longest, count_in, count_of, longest_in, longest_of, table_of
+from planbench_xl.paths.deadline import Deadline
 from planbench_xl.paths.graph import ToolGraph
 from planbench_xl.paths.listing import Shortest, shortest_of
-from planbench_xl.paths.problem import Deadline, Problem
+from planbench_xl.paths.problem import Problem
 from planbench_xl.paths.usefulness import Useful, answer, useful_of
 
 
@@ -50,17 +51,16 @@ def summarise(
     part = None if time_limit is None else time_limit / 5
     table = table_of(problem, None, Deadline(part))
     if table is not None and table.complete:
-        by_size = table.by_size()
-        least = min(by_size)
+        count = count_in(table)
+        least = min(count.by_size)
         return PathSummary(
-            Count(sum(by_size.values()), True, by_size),
+            count,
             Shortest(least, problem.tool_names(table.one_of_size(least)), least, True),
             longest_in(table),
             answer(problem, wanted, table.members()),
         )
     if table is not None:
-        by_size = table.by_size()
-        count, longest = Count(sum(by_size.values()), False, by_size), longest_in(table)
+        count, longest = count_in(table), longest_in(table)
     else:
         count = count_of(problem, None, cap, Deadline(part))
         longest = longest_of(problem, None, Deadline(part))

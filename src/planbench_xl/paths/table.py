@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from planbench_xl.paths.problem import Deadline, Pending, Problem
+from planbench_xl.paths.deadline import Deadline
+from planbench_xl.paths.problem import Pending, Problem
 
 Key = tuple[int, Pending]
 """A remainder of the search, see `Problem.remainder`."""

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from planbench_xl.paths.counting import table_of
+from planbench_xl.paths.counting import greedy_mask, table_of
+from planbench_xl.paths.deadline import Deadline
 from planbench_xl.paths.graph import ToolGraph
 from planbench_xl.paths.listing import MinimalToolSets
-from planbench_xl.paths.problem import Deadline, Pending, Problem
-from planbench_xl.paths.reach import greedy_set
+from planbench_xl.paths.problem import Pending, Problem
 from planbench_xl.paths.witness import quick_set_through
 
-SURVEY_SHARE = 0.3
+SURVEY_SHARE = 0.5
 """Part of a time limit that goes into looking at all sets at once."""
 
-FIRST_STATES = 25_000
+FIRST_STATES = 200_000
 """Size of the table that is tried before tools are looked at one by one."""
 
 FIRST_SETS = 20_000
@@ -52,7 +52,8 @@ def useful(
     """Find the union of the tools, and of the datatypes needed, over all minimal tool sets.
 
     A table of the remainders of the search answers at once for all tools. Where it grows too large, or
-    tools have several outputs, a set through each tool is searched for (NP-hard in general).
+    tools have several outputs and too many sets to list, a set through each tool is searched for. That
+    is NP-hard in general: without a time limit the search runs until it is exact.
 
     Args:
         graph: The tools.
@@ -98,9 +99,7 @@ def answer(problem: Problem, targets: frozenset[str], found: int, undecided: int
 
 def tool_by_tool(problem: Problem, targets: frozenset[str], found: int, deadline: Deadline) -> Useful:
     """Search a set through each tool that hasn't been found on one; the task must be solvable and open."""
-    greedy = greedy_set(problem.graph, problem.start_ids, problem.goal_ids)
-    assert greedy is not None  # a solvable task has one
-    found |= problem.to_mask(greedy)
+    found |= greedy_mask(problem)
     undecided = [tool for tool in range(problem.tool_count) if not found >> tool & 1]
     for deep in (False, True):
         for tool in undecided:
@@ -112,7 +111,7 @@ def tool_by_tool(problem: Problem, targets: frozenset[str], found: int, deadline
         for tool in undecided:
             if found >> tool & 1:
                 continue
-            witness = None if deadline.passed() else _set_through(problem, tool, deadline, steps)
+            witness = None if deadline.passed() else set_through(problem, tool, deadline, steps)
             if witness is None:
                 later.append(tool)
             found |= witness or 0
@@ -121,7 +120,7 @@ def tool_by_tool(problem: Problem, targets: frozenset[str], found: int, deadline
     return answer(problem, targets, found, left)
 
 
-def _set_through(problem: Problem, tool: int, deadline: Deadline, most: int | None) -> int | None:
+def set_through(problem: Problem, tool: int, deadline: Deadline, most: int | None) -> int | None:
     """Search depth first for a minimal set with this tool.
 
     Returns:

@@ -25,6 +25,7 @@ UNDEFINED = "–"
 """Shown for a figure without a denominator."""
 
 MIN_LABEL = 12
+GAP = 2
 
 
 class Column(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ class MainTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         terminal = console.is_terminal
-        if _width(terminal) <= options.max_width:
+        if self.rows and _width(self.rows) <= options.max_width:
             yield _table(self.rows, terminal)
         else:
             yield from _stack(self.rows)
@@ -94,10 +95,17 @@ def show(figure: Figure, *, percent: bool = False) -> str:
 
 
 def _table(rows: Sequence[Row], terminal: bool) -> Table:
-    table = Table(box=box.SIMPLE_HEAD if terminal else None, pad_edge=False, header_style="bold" if terminal else "")
+    # On a terminal the box has a blank of its own between columns.
+    table = Table(
+        box=box.SIMPLE_HEAD if terminal else None,
+        padding=(0, 0, 0, GAP - 1 if terminal else GAP),
+        pad_edge=False,
+        show_edge=False,
+        header_style="bold" if terminal else "",
+    )
     table.add_column("Run", overflow="fold", min_width=MIN_LABEL)
     for column in COLUMNS:
-        table.add_column(column.head, justify="right", no_wrap=True, min_width=_cell_width(column))
+        table.add_column(column.head, justify="right", no_wrap=True, min_width=_column_width(rows, column))
     for label, score in rows:
         table.add_row(Text(label), *(_cell(score, column) for column in COLUMNS))
     return table
@@ -117,14 +125,13 @@ def _cell(score: RunScore, column: Column) -> str:
     return shown
 
 
-def _cell_width(column: Column) -> int:
-    return max(len(column.head), len("100.00*") if column.metric == "accuracy" else len("100.00"))
+def _column_width(rows: Sequence[Row], column: Column) -> int:
+    return max(len(column.head), *(len(_cell(score, column)) for _, score in rows))
 
 
-def _width(terminal: bool) -> int:
-    """Return the width that the table needs."""
-    gap = 3 if terminal else 1
-    return MIN_LABEL + sum(_cell_width(column) + gap for column in COLUMNS)
+def _width(rows: Sequence[Row]) -> int:
+    """Return the least width that the table needs."""
+    return MIN_LABEL + sum(GAP + _column_width(rows, column) for column in COLUMNS)
 
 
 def _notes(score: RunScore) -> Iterator[tuple[str, str]]:
@@ -170,7 +177,13 @@ def _more(score: RunScore) -> str:
     per_call = show(score.metrics["distractors_per_call"], percent=True)
     per_episode = show(score.metrics["distractors_per_episode"])
     recall = show(score.metrics["egt_recall"], percent=True)
-    return f"Distractors: {per_call} % of the calls, {per_episode} per episode. EGT recall: {recall} %."
+    text = f"Distractors: {per_call} % of the calls, {per_episode} per episode. EGT recall: {recall} %."
+    if "egt_precision_exact" in score.metrics:
+        precision = show(score.metrics["egt_precision_exact"], percent=True)
+        recall = show(score.metrics["egt_recall_exact"], percent=True)
+        text += f" On all paths, listed or not: EGT precision {precision} %, recall {recall} %"
+        text += f" (bounds for {_number(score.truth_bounds, 'query')})." if score.truth_bounds else "."
+    return text
 
 
 def _number(count: int, noun: str) -> str:

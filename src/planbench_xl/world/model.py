@@ -45,7 +45,7 @@ FAILING_KINDS = frozenset({Kind.DEPRECATED, Kind.CONDITION_LIMITED, Kind.EXPLICI
 """Kinds whose calls report failure; the others look as if they had worked."""
 
 
-class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
+class Data(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Base of the world's entries: immutable, and unknown fields are refused."""
 
 

@@ -1,0 +1,321 @@
+"""How well a retriever finds single tools: one single-step task per executable tool, played by a scripted agent.
+
+The paper's table on the robustness of its retriever does the same with a language model: the inputs of a tool are
+known, its output is wanted, and the model has to find the tool, call it and answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from typing import Protocol
+
+import msgspec
+
+from planbench_xl.agents.appraisal import FLAWED, flaw_score
+from planbench_xl.agents.phrases import output_phrases, words
+from planbench_xl.audit.context import Progress
+from planbench_xl.errors import UsageError
+from planbench_xl.retrieval import (
+    BY_BOTH,
+    BY_INPUTS,
+    BY_OUTPUT,
+    ReferenceRetriever,
+    Request,
+    Retrieval,
+    final_order,
+    mix_distractors,
+    normalise,
+)
+from planbench_xl.world import FAILING_KINDS, Record, Role, Tool, World
+from planbench_xl.world.lookups import Lookups
+
+
+class Retriever(Protocol):
+    """Finds executable tools for a normalised request."""
+
+    def retrieve(self, request: Request) -> Retrieval:
+        """Return what fits."""
+
+
+RetrieverFactory = Callable[[World], Retriever]
+
+RETRIEVERS: dict[str, RetrieverFactory] = {"reference": ReferenceRetriever}
+"""Retrievers by name."""
+
+MODES = (BY_OUTPUT, BY_INPUTS, BY_BOTH)
+MAX_PHRASES = 2
+"""A request names at most so many inputs."""
+
+
+class Trial(msgspec.Struct, frozen=True, kw_only=True):
+    """One single-step task in one mode.
+
+    Attributes:
+        tool: The executable tool that the task was made from.
+        mode: Kind of retrieval.
+        inputs: Number of the tool's inputs.
+        listed: Some retrieval listed the tool.
+        listed_first: The first one did.
+        sizes: Number of tools in each list, imitations included.
+        correct: The agent ended with the value of the record, from an executable tool.
+        turns: Retrievals, calls and the answer.
+    """
+
+    tool: str
+    mode: str
+    inputs: int
+    listed: bool
+    listed_first: bool
+    sizes: tuple[int, ...]
+    correct: bool
+    turns: int
+
+
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """A line of the table; shares are from 0 to 1.
+
+    Attributes:
+        mode: Kind of retrieval.
+        inputs: Number of inputs of the tools; None for all tools.
+        tasks: Number of tasks.
+        listed: Share in which the right tool was listed.
+        listed_first: Share in which the first list had it.
+        correct: Share of right answers (the paper's single-step accuracy).
+        list_size: Mean number of tools in a list.
+        turns: Mean number of turns.
+    """
+
+    mode: str
+    inputs: int | None
+    tasks: int
+    listed: float
+    listed_first: float
+    correct: float
+    list_size: float
+    turns: float
+
+
+class RetrievalCheck(msgspec.Struct, frozen=True, kw_only=True):
+    """What `retrieval_check` found.
+
+    Attributes:
+        world: Name of the world.
+        fingerprint: Its fingerprint.
+        retriever: Name of the retriever.
+        max_tools: Distractors filled each list up to so many tools; 0: there were none.
+        rows: The table: per mode, all tools and by number of inputs.
+        skipped: Tools that answer on no record, of which no task can be made.
+        not_listed: Per mode, the tools that no list had.
+    """
+
+    world: str
+    fingerprint: str
+    retriever: str
+    max_tools: int
+    rows: tuple[Row, ...]
+    skipped: tuple[str, ...]
+    not_listed: dict[str, tuple[str, ...]]
+
+
+def find_retriever(name: str) -> RetrieverFactory:
+    """Return the factory of a retriever by name, or by `package.module:factory`; it is called with the world.
+
+    Raises:
+        UsageError: There is none.
+    """
+    if name in RETRIEVERS:
+        return RETRIEVERS[name]
+    module, colon, attribute = name.partition(":")
+    if not colon:
+        known = ", ".join(RETRIEVERS)
+        raise UsageError(
+            f"There is no retriever '{name}'. Known: {known}. Your own is given as package.module:factory."
+        )
+    try:
+        factory: RetrieverFactory = getattr(import_module(module), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise UsageError(f"Retriever '{name}' can't be imported: {error}. Give package.module:factory.") from error
+    return factory
+
+
+def retrieval_check(
+    world: World, retriever: str = "reference", *, max_tools: int = 30, progress: Progress = None
+) -> RetrievalCheck:
+    """Play one single-step task per executable tool in every mode of retrieval.
+
+    Args:
+        world: The world.
+        retriever: Name of the retriever, or `package.module:factory`.
+        max_tools: Distractors fill each list up to so many tools, as in the game; 0 for none.
+        progress: Told how far the work is.
+
+    Raises:
+        UsageError: There is no such retriever.
+    """
+    player = _Player(world, find_retriever(retriever)(world), max_tools)
+    trials: list[Trial] = []
+    skipped = []
+    for done, tool in enumerate(world.executable):
+        record = player.record(tool)
+        if record is None:
+            skipped.append(tool.name)
+        else:
+            trials += [player.play(tool, record, mode) for mode in MODES]
+        if progress:
+            progress("retrieval check", done + 1, len(world.executable))
+    return RetrievalCheck(
+        world=world.name,
+        fingerprint=world.fingerprint,
+        retriever=retriever,
+        max_tools=max_tools,
+        rows=tuple(_rows(trials)),
+        skipped=tuple(skipped),
+        not_listed={mode: tuple(t.tool for t in trials if t.mode == mode and not t.listed) for mode in MODES},
+    )
+
+
+class _Player:
+    """Plays single-step tasks. It knows what is given and wanted in words, and reads what tools say of themselves."""
+
+    def __init__(self, world: World, retriever: Retriever, max_tools: int) -> None:
+        self._world = world
+        self._retriever = retriever
+        self._max_tools = max_tools
+        self._lookups = Lookups(world)
+        answering = [(record, set(self._lookups.answering(record))) for record in world.records]
+        self._records = {
+            tool.name: next((record for record, names in answering if tool.name in names), None)
+            for tool in world.executable
+        }
+
+    def record(self, tool: Tool) -> Record | None:
+        """Return the first record on which a tool answers."""
+        return self._records[tool.name]
+
+    def play(self, wanted: Tool, record: Record, mode: str) -> Trial:
+        """Retrieve, call what seems right, and answer."""
+        turns, sizes, listed = 0, [], []
+        correct = False
+        tried: set[str] = set()
+        for request in _requests(wanted, mode, self._world.domain):
+            turns += 1
+            shown = self._shown(request, wanted)
+            sizes.append(len(shown))
+            listed.append(any(tool.name == wanted.name for tool in shown))
+            calls, correct, answered = self._call(wanted, record, [tool for tool in shown if tool.name not in tried])
+            turns += calls
+            tried.update(tool.name for tool in shown)
+            if answered:
+                break
+        return Trial(
+            tool=wanted.name,
+            mode=mode,
+            inputs=len(wanted.inputs),
+            listed=any(listed),
+            listed_first=bool(listed) and listed[0],
+            sizes=tuple(sizes),
+            correct=correct,
+            turns=turns + 1,
+        )
+
+    def _shown(self, request: Request, wanted: Tool) -> list[Tool]:
+        tools = list(self._retriever.retrieve(request).tools)
+        if self._max_tools:
+            tools = mix_distractors(tools, self._world.distractors, self._world.domain, self._max_tools)
+        return final_order(tools, request, 0, wanted.name, wanted.name)
+
+    def _call(self, wanted: Tool, record: Record, shown: Sequence[Tool]) -> tuple[int, bool, bool]:
+        """Call tools, the likeliest first, until one gives a value.
+
+        Returns:
+            The number of calls, whether the value is right, and whether there is one.
+        """
+        calls = 0
+        for tool in _ranked(wanted, shown):
+            calls += 1
+            if not set(wanted.inputs).issuperset(tool.inputs):
+                continue  # refused: the agent took an argument for something that it knows
+            if tool.role is not Role.EXECUTABLE:
+                if tool.kind in FAILING_KINDS:
+                    continue
+                return calls, False, True
+            if self._answers(tool, record):
+                return calls, set(tool.output_datatypes) >= set(wanted.output_datatypes), True
+        return calls, False, False
+
+    def _answers(self, tool: Tool, record: Record) -> bool:
+        values = [record.values.get(name) for name in (*tool.inputs, *tool.output_datatypes)]
+        return all(value is not None for value in values)
+
+
+def _requests(tool: Tool, mode: str, domain: str) -> Iterator[Request]:
+    """Yield the requests of an agent that knows a task in words: the short words first, then the long ones."""
+    labels = [output.label or output.name.replace("_", " ") for output in tool.outputs]
+    outputs = [labels[0], tool.outputs[0].description or labels[0]]
+    names = [argument.name.replace("_", " ") for argument in tool.arguments]
+    # With more inputs than a request can name, the agent names the first ones.
+    inputs = [[argument.description for argument in tool.arguments][:MAX_PHRASES], names[:MAX_PHRASES]]
+    seen: list[Request] = []
+    for output, given in zip(outputs, inputs, strict=True):
+        body: Request = {"meta_tool": mode, "output_information": output, "input_information": given}
+        request = normalise(body, domain)
+        if request not in seen:
+            seen.append(request)
+            yield request
+
+
+def _ranked(wanted: Tool, shown: Sequence[Tool]) -> list[Tool]:
+    """Return the tools that seem to take no more than what is known, those without a disclosed flaw first."""
+    known = [_content(argument.name, argument.description) for argument in wanted.arguments]
+    about = _content(*(part for output in wanted.outputs for part in (output.label, output.name, output.description)))
+    ranks = []
+    for place, tool in enumerate(shown):
+        if len(tool.arguments) > len(known):
+            continue
+        takes = [_content(argument.name, argument.description) for argument in tool.arguments]
+        fit = [max((_likeness(one, other) for other in known), default=0.0) for one in takes]
+        if min(fit, default=0.0) < ALIKE:
+            continue
+        topic = frozenset(word for argument in tool.arguments for word in argument.name.lower().split("_"))
+        flaw = flaw_score(tool.description, topic)
+        says = _content(*output_phrases(tool.name), tool.description)
+        match = min(fit) + len(about & says) / max(1, len(about))
+        ranks.append((flaw >= FLAWED, -match, flaw, place, tool))
+    return [rank[-1] for rank in sorted(ranks, key=lambda rank: rank[:-1])]
+
+
+ALIKE = 0.25
+"""Share of common words from which two descriptions of an argument are taken to mean the same."""
+
+
+def _content(*texts: str) -> frozenset[str]:
+    return frozenset(word for text in texts for word in words(text))
+
+
+def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, min(len(one), len(other)))
+
+
+def _rows(trials: Sequence[Trial]) -> Iterator[Row]:
+    for mode in MODES:
+        played = [trial for trial in trials if trial.mode == mode]
+        sizes = sorted({trial.inputs for trial in played})
+        for size in (None, *sizes):
+            chosen = [trial for trial in played if size is None or trial.inputs == size]
+            if chosen:
+                yield _row(mode, size, chosen)
+
+
+def _row(mode: str, size: int | None, trials: Sequence[Trial]) -> Row:
+    lists = [length for trial in trials for length in trial.sizes]
+    return Row(
+        mode=mode,
+        inputs=size,
+        tasks=len(trials),
+        listed=sum(trial.listed for trial in trials) / len(trials),
+        listed_first=sum(trial.listed_first for trial in trials) / len(trials),
+        correct=sum(trial.correct for trial in trials) / len(trials),
+        list_size=sum(lists) / len(lists),
+        turns=sum(trial.turns for trial in trials) / len(trials),
+    )

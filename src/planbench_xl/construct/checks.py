@@ -1,0 +1,181 @@
+"""Finds what is wrong with a domain file beyond the types of its fields."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from planbench_xl.construct.domain import Domain, Field, Of
+from planbench_xl.construct.makers import parse_maker
+from planbench_xl.errors import Fault
+from planbench_xl.retrieval import PhraseMatcher
+
+MAX_INPUTS = 5
+LEAST_ALIASES, MOST_ALIASES = 5, 10
+
+Found = Iterator[tuple[str, str, str, str]]
+"""Entry, field, problem and remedy of each fault."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*$")
+_PHRASE = re.compile(r"[a-z0-9][a-z0-9 ]*$")
+
+
+def check_domain(domain: Domain, file: str) -> list[Fault]:
+    """Return every fault of a domain file; an empty list means that worlds can be built from it."""
+    found = [*_head(domain), *_entities(domain), *_fields(domain), *_keys(domain)]
+    if not found:
+        found += [*_bases(domain), *_phrases(domain)]
+    return [Fault(file, *fault) for fault in found]
+
+
+def _closest(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, 1)
+    return f"; did you mean '{near[0]}'?" if near else ""
+
+
+def _head(domain: Domain) -> Found:
+    for field in ("name", "version", "domain", "overview"):
+        if not getattr(domain, field).strip():
+            yield "", field, "is empty", "Give it a text"
+    if not domain.entity:
+        yield "", "entity", "is empty", "Describe at least two entities"
+    if not any(not scenario.flows for scenario in domain.scenario):
+        yield "", "scenario", "has none without `flows`", "Add one that fits every target"
+    for number, scenario in enumerate(domain.scenario, 1):
+        for text in scenario.openings:
+            if text.count("{given}") != 1:
+                problem = f"'{text}' holds {{given}} {text.count('{given}')} times"
+                yield f"scenario {number}", "openings", problem, "Write {given} once, where the known values go"
+        flows = sorted({entity.flow for entity in domain.entity})
+        for flow in scenario.flows:
+            if flow not in flows:
+                problem = f"'{flow}' is no entity's flow{_closest(flow, flows)}"
+                yield f"scenario {number}", "flows", problem, f"Use one of: {', '.join(flows)}"
+
+
+def _entities(domain: Domain) -> Found:
+    seen: list[str] = []
+    names = [entity.name for entity in domain.entity]
+    for entity in domain.entity:
+        place = f"entity '{entity.name}'"
+        if entity.name in seen:
+            yield place, "name", "is used twice", "Rename one of them"
+        if not entity.field:
+            yield place, "field", "is empty", "Give it at least the field that identifies it"
+        if entity.of is None and seen:
+            yield place, "of", f"is missing, and '{seen[0]}' is the entity of each record", "Say what it depends on"
+        if entity.of is not None:
+            yield from _of(place, entity.of, seen)
+        for other in entity.leads_to:
+            if other not in names or other == entity.name:
+                problem = f"'{other}' is not another entity{_closest(other, names)}"
+                yield place, "leads_to", problem, f"Use one of: {', '.join(names)}"
+        seen.append(entity.name)
+
+
+def _of(place: str, of: Of, seen: list[str]) -> Found:
+    for part in ("entity", "within", "apart"):
+        name = getattr(of, part)
+        if name and name not in seen:
+            problem = f"'{name}' is not an entity declared before this one{_closest(name, seen)}"
+            yield place, f"of.{part}", problem, f"Use one of: {', '.join(seen) or 'none; this must come later'}"
+    if of.group and of.pool:
+        yield place, "of", "has both `group` and `pool`", "Keep one of them"
+    if of.group and not 1 <= of.group[0] <= of.group[1]:
+        yield place, "of.group", "is not a least and a most number", "Write for instance [1, 3]"
+    if of.pool is not None and of.pool < 1:
+        yield place, "of.pool", "is below 1", "Say how many share one instance on average"
+
+
+def _fields(domain: Domain) -> Found:
+    taken: dict[str, str] = {}
+    names: set[str] = set()
+    for entity, field in domain.pairs():
+        place = f"entity '{entity.name}', field '{field.name}'"
+        if not _NAME.match(field.name):
+            yield place, "name", "is not made of lower-case words joined by underscores", "Rename it"
+        if field.name in names:
+            yield place, "name", "is used twice", "Rename one of them"
+        names.add(field.name)
+        yield from _make(place, "make", field.make, domain)
+        yield from _words(place, field)
+        for alias in field.aliases:
+            other = taken.setdefault(alias.lower(), field.name)
+            if other != field.name:
+                yield place, "aliases", f"'{alias}' is an alias of '{other}' too", "Keep it at one of them"
+        for near in field.near:
+            if not _NAME.match(near.name):
+                yield place, "near", f"'{near.name}' is not made of lower-case words", "Rename it"
+            if near.name in domain.fields or near.name.replace("_", " ") in taken:
+                yield place, "near", f"'{near.name}' is a datatype of the domain", "Name something else"
+            yield from _make(place, "near", near.make, domain)
+        if field.apart and field.apart not in domain.entities:
+            yield place, "apart", f"'{field.apart}' is not an entity", f"Use one of: {', '.join(domain.entities)}"
+
+
+def _make(place: str, where: str, make: str, domain: Domain) -> Found:
+    try:
+        parse_maker(make, domain.words)
+    except ValueError as error:
+        yield place, where, str(error), "Correct the line; docs/building.md lists the forms"
+
+
+def _words(place: str, field: Field) -> Found:
+    if not LEAST_ALIASES <= len(set(field.aliases)) <= MOST_ALIASES:
+        problem = f"has {len(set(field.aliases))} different entries"
+        yield place, "aliases", problem, f"Write {LEAST_ALIASES} to {MOST_ALIASES} names that people use"
+    spoken = field.name.replace("_", " ")
+    for alias in field.aliases:
+        if not _PHRASE.match(alias):
+            yield place, "aliases", f"'{alias}' is not made of lower-case words", "Names of tools are made of it"
+        if alias == spoken:
+            yield place, "aliases", f"'{alias}' is the internal name", "Agents would read it; choose another"
+    for part, least in (("says", 1), ("uses", 1), ("near", 1)):
+        if len(getattr(field, part)) < least:
+            yield place, part, "is empty", "Write at least one entry"
+    for text in field.given:
+        if text.count("{}") != 1:
+            yield place, "given", f"'{text}' doesn't hold {{}} once", "Write {} where the value goes"
+    if bool(field.asked) != bool(field.question):
+        yield place, "asked", "and `question` must come together", "Write the one that is missing"
+
+
+def _keys(domain: Domain) -> Found:
+    for entity in domain.entity:
+        for number, key in enumerate(entity.key, 1):
+            place = f"entity '{entity.name}', key {number}"
+            if not 1 <= len(key.fields) <= MAX_INPUTS or len(set(key.fields)) != len(key.fields):
+                yield place, "fields", "are not one to five different fields", "Name one to five"
+            for name in key.fields:
+                if name not in domain.fields:
+                    problem = f"'{name}' is not a field{_closest(name, list(domain.fields))}"
+                    yield place, "fields", problem, "Correct the name or declare the field"
+                elif entity.field and name == entity.identifier.name:
+                    yield place, "fields", "hold the entity's own identifier", "Leave it out"
+
+
+def _bases(domain: Domain) -> Found:
+    """A field that starts from another one comes after it."""
+    seen: set[str] = set()
+    for entity, field in domain.pairs():
+        base = domain.makers[field.name].base
+        if base is not None and base not in seen:
+            problem = f"starts from '{base}', which is not a field declared before this one"
+            place = f"entity '{entity.name}', field '{field.name}'"
+            yield place, "make", problem, f"Correct the name{_closest(base, sorted(seen))} or move the field"
+        seen.add(field.name)
+
+
+def _phrases(domain: Domain) -> Found:
+    """Retrieval takes every alias and description for its own field."""
+    matcher = PhraseMatcher([domain.datatype(field, None) for field in domain.fields.values()])
+    for entity, field in domain.pairs():
+        texts = [("aliases", text) for text in field.aliases]
+        texts += [("description", field.description), *(("also", text) for text in field.also)]
+        for part, text in texts:
+            taken = matcher.match(text)
+            if taken != field.name:
+                problem = f"retrieval takes '{text}' for '{taken}'"
+                place = f"entity '{entity.name}', field '{field.name}'"
+                yield place, part, problem, "Reword it, so that its words are nearer to its own field's"

@@ -1,0 +1,200 @@
+"""From a domain file and a seed to a world: the stages in their order, each with an artefact that can be read.
+
+Every stage is a function of the domain, the recipe and what earlier stages gave. Its artefact is a JSON file that says
+which recipe it belongs to; a build that was interrupted goes on after the last stage whose artefact fits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from planbench_xl.construct.domain import Domain
+from planbench_xl.construct.errors import DomainError
+from planbench_xl.construct.falsehoods import Falsehoods
+from planbench_xl.construct.grammar import grammar
+from planbench_xl.construct.lookups import Lookups, choose_lookups
+from planbench_xl.construct.queries import make_queries
+from planbench_xl.construct.recipe import FILE, Recipe
+from planbench_xl.construct.records import make_records
+from planbench_xl.construct.tasks import make_tasks
+from planbench_xl.construct.tools import block_alternatives, distractors, executable_tools
+from planbench_xl.construct.words import Names
+from planbench_xl.construct.writing import TemplateWriter, Writer
+from planbench_xl.errors import Fault
+from planbench_xl.world import Query, Record, Task, TaskPaths, Tool, World, save_world
+from planbench_xl.world.storage import write_atomically
+from planbench_xl.world.validate import validate
+
+STAGES = ("records", "lookups", "tools", "tasks", "queries")
+
+Report = Callable[[str, int, int], None]
+"""Told how far the work is: the stage, steps done, steps in all."""
+
+T = TypeVar("T")
+
+
+class ToolSet(msgspec.Struct, frozen=True):
+    """What stages 2 to 4 give."""
+
+    executable: tuple[Tool, ...]
+    distractors: tuple[Tool, ...]
+    alternatives: tuple[Tool, ...]
+
+
+class TaskSet(msgspec.Struct, frozen=True):
+    """What stage 5 gives."""
+
+    tasks: tuple[Task, ...]
+    paths: tuple[TaskPaths, ...]
+
+
+class Artefact(msgspec.Struct, frozen=True):
+    """The head of an artefact's file."""
+
+    recipe: str
+    content: msgspec.Raw
+
+
+class Stages:
+    """Runs stages and keeps what they give in a folder, if there is one."""
+
+    def __init__(self, recipe: Recipe, folder: Path | None, report: Report | None) -> None:
+        self._digest = recipe.digest
+        self._folder = folder
+        self._report = report
+
+    def run(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
+        """Return what a stage gave before under the same recipe, or run it."""
+        self.progress(name, 0, 1)
+        found = self._read(name, kind)
+        if found is None:
+            found = make()
+            self._write(name, found)
+        self.progress(name, 1, 1)
+        return found
+
+    def progress(self, name: str, done: int, total: int) -> None:
+        """Report progress."""
+        if self._report:
+            self._report(name, done, total)
+
+    def _path(self, name: str) -> Path | None:
+        return self._folder / f"{STAGES.index(name) + 1}-{name}.json" if self._folder else None
+
+    def _read(self, name: str, kind: type[T]) -> T | None:
+        path = self._path(name)
+        if path is None or not path.exists():
+            return None
+        try:
+            artefact = msgspec.json.decode(path.read_bytes(), type=Artefact)
+            if artefact.recipe == self._digest:
+                return msgspec.json.decode(artefact.content, type=kind)
+        except msgspec.DecodeError:
+            pass  # Half written, or of another version: made anew.
+        return None
+
+    def _write(self, name: str, content: object) -> None:
+        path = self._path(name)
+        if path is None:
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        encoded = msgspec.json.encode(Artefact(self._digest, msgspec.Raw(msgspec.json.encode(content))))
+        write_atomically(path, msgspec.json.format(encoded, indent=1))
+
+
+def build_world(
+    domain: Domain,
+    recipe: Recipe,
+    *,
+    stages: Path | None = None,
+    report: Report | None = None,
+    writer: Callable[[Domain], Writer] = TemplateWriter,
+) -> World:
+    """Build a world.
+
+    Args:
+        domain: The parsed domain file.
+        recipe: Seed and knobs.
+        stages: Folder for the artefacts of the stages; an interrupted build goes on from there.
+        report: Told how far the work is.
+        writer: Makes the writer of all texts.
+
+    Raises:
+        DomainError: The domain doesn't give such a world, or the world has faults.
+    """
+    runner = Stages(recipe, stages, report)
+    knobs, seed = recipe.knobs, recipe.seed
+    records = runner.run("records", tuple[Record, ...], lambda: make_records(domain, knobs.records, seed))
+    lookups = runner.run("lookups", Lookups, lambda: choose_lookups(domain, records, knobs.tools, seed))
+    author = writer(domain)
+    tools = runner.run("tools", ToolSet, lambda: make_tools(domain, records, lookups, author, seed))
+    tasks = runner.run(
+        "tasks",
+        TaskSet,
+        lambda: TaskSet(
+            *make_tasks(domain, tools.executable, knobs.tasks(), seed, lambda d, n: runner.progress("tasks", d, n))
+        ),
+    )
+    if not tasks.tasks:
+        raise _fault("gives no task of the lengths asked for", "Relate more entities, or ask for shorter tasks")
+    queries = runner.run(
+        "queries",
+        tuple[Query, ...],
+        lambda: make_queries(domain, tools.executable, records, tasks.tasks, knobs.queries, author, seed),
+    )
+    world = assemble(domain, records, tools, tasks, queries)
+    faults = validate(world)
+    if faults:
+        raise DomainError(faults)
+    return world
+
+
+def make_tools(domain: Domain, records: tuple[Record, ...], lookups: Lookups, writer: Writer, seed: int) -> ToolSet:
+    """Make the tools of all roles."""
+    names = Names(domain, grammar().variants)
+    falsehoods = Falsehoods(domain, records)
+    executable = executable_tools(domain, lookups.chosen, names, writer, seed)
+    sources = list(zip(lookups.chosen, executable, strict=True))
+    return ToolSet(
+        executable,
+        distractors(domain, sources, names, writer, falsehoods, seed),
+        block_alternatives(domain, sources, names, writer, falsehoods, seed),
+    )
+
+
+def assemble(
+    domain: Domain, records: tuple[Record, ...], tools: ToolSet, tasks: TaskSet, queries: tuple[Query, ...]
+) -> World:
+    """Put the parts of a world together."""
+    falsehoods = Falsehoods(domain, records)
+    datatypes = tuple(domain.datatype(field, falsehoods.example(name)) for name, field in domain.fields.items())
+    return World(
+        name=domain.name,
+        version=domain.version,
+        domain=domain.domain,
+        overview=" ".join(domain.overview.split()),
+        datatypes=datatypes,
+        tools=(*tools.executable, *tools.distractors, *tools.alternatives),
+        records=records,
+        tasks=tasks.tasks,
+        queries=queries,
+        paths=tasks.paths,
+    )
+
+
+def save_built(world: World, recipe: Recipe, folder: Path) -> None:
+    """Write a world and its recipe into a folder.
+
+    Raises:
+        WorldError: The folder can't be written.
+    """
+    save_world(world, folder)
+    write_atomically(folder / FILE, msgspec.json.format(msgspec.json.encode(recipe, order="sorted"), indent=2) + b"\n")
+
+
+def _fault(problem: str, remedy: str) -> DomainError:
+    return DomainError([Fault("domain file", "", "", problem, remedy)])

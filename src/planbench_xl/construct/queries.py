@@ -1,0 +1,122 @@
+"""Stage 6: each task on a record, in words, with the answer that executing a path gives."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+
+from planbench_xl.construct.domain import Domain
+from planbench_xl.construct.writing import Writer
+from planbench_xl.judging import normalise
+from planbench_xl.world import Query, Record, Task, Tool, Value, World, text_form
+from planbench_xl.world.lookups import Lookup, Lookups
+
+TRIES = 60
+
+
+class Executor:
+    """Executes look-ups on the records, as the backend answers them."""
+
+    def __init__(self, domain: Domain, tools: Sequence[Tool], records: Sequence[Record]) -> None:
+        world = World(domain.name, domain.version, domain.domain, "", (), tuple(tools), tuple(records), (), (), ())
+        self._lookups: Mapping[str, Lookup] = {lookup.tool.name: lookup for lookup in Lookups(world).all}
+
+    def run(self, order: Sequence[str], inputs: Mapping[str, Value]) -> dict[str, Value]:
+        """Call tools in an order, each with what is known by then, and return all that is known in the end."""
+        known = dict(inputs)
+        for name in order:
+            lookup = self._lookups[name]
+            answers = lookup.table[tuple(text_form(known[datatype]) for datatype in lookup.inputs)]
+            ((_, values),) = answers.items()
+            known.update(zip(lookup.outputs, values, strict=True))
+        return known
+
+
+class _Answers:
+    """How good an answer a record gives: seldom held, not asked for before, no part of another value."""
+
+    def __init__(self, records: Sequence[Record], targets: frozenset[str]) -> None:
+        self._texts = {name: Counter(normalise(record.values[name]) for record in records) for name in sorted(targets)}
+        self._inside: dict[tuple[str, str], bool] = {}
+        self._asked: Counter[tuple[str, str]] = Counter()
+        self._records: Counter[str] = Counter()
+
+    def cost(self, task: Task, record: Record) -> tuple[int, int, int, int]:
+        texts = [(name, normalise(record.values[name])) for name in task.targets]
+        return (
+            sum(self._texts[name][text] > 1 for name, text in texts),
+            sum(self._within_another(name, text) for name, text in texts),
+            sum(self._asked[key] for key in texts),
+            self._records[record.record_id],
+        )
+
+    def _within_another(self, name: str, text: str) -> bool:
+        key = (name, text)
+        if key not in self._inside:
+            self._inside[key] = any(text in other and text != other for other in self._texts[name])
+        return self._inside[key]
+
+    def use(self, task: Task, record: Record) -> None:
+        self._asked.update((name, normalise(record.values[name])) for name in task.targets)
+        self._records[record.record_id] += 1
+
+
+def make_queries(
+    domain: Domain,
+    tools: Sequence[Tool],
+    records: Sequence[Record],
+    tasks: Sequence[Task],
+    wanted: int,
+    writer: Writer,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> tuple[Query, ...]:
+    """Put each task on a record, and some on several if there are fewer tasks than queries are wanted."""
+    executor = Executor(domain, tools, records)
+    answers = _Answers(records, frozenset(name for task in tasks for name in task.targets))
+    rng = Random(f"{seed}||queries||{domain.name}")
+    per_task = _shares(tasks, wanted)
+    queries: list[Query] = []
+    width = len(str(wanted))
+    told: set[str] = set()
+    for number, task in enumerate(tasks, 1):
+        order = list(records)
+        rng.shuffle(order)
+        used: set[str] = set()
+        for _ in range(per_task[task.task_id]):
+            record = min((r for r in order if r.record_id not in used), key=lambda r: answers.cost(task, r))
+            used.add(record.record_id)
+            answers.use(task, record)
+            inputs = {name: record.values[name] for name in task.inputs}
+            known = executor.run(task.solution, inputs)
+            gold = {name: known[name] for name in task.targets}
+            text = _write(task, inputs, gold, told, writer, rng)
+            query_id = f"{domain.name}_query_{len(queries) + 1:0{width}d}"
+            queries.append(Query(query_id, task.task_id, text, inputs, gold, record.record_id))
+        if progress:
+            progress(number, len(tasks))
+    return tuple(queries)
+
+
+def _shares(tasks: Sequence[Task], wanted: int) -> dict[str, int]:
+    """Say how many queries each task gets: as equal as can be, the longer tasks first."""
+    if not tasks:
+        return {}
+    each, rest = divmod(max(wanted, len(tasks)), len(tasks))
+    order = sorted(tasks, key=lambda task: -task.shortest_length)
+    return {task.task_id: each + (place < rest) for place, task in enumerate(order)}
+
+
+def _write(
+    task: Task, inputs: Mapping[str, Value], gold: Mapping[str, Value], told: set[str], writer: Writer, rng: Random
+) -> str:
+    """Word a request; one that holds the answer, or repeats another request, is worded again."""
+    text = ""
+    for _ in range(TRIES):
+        text = writer.request([(name, inputs[name]) for name in task.inputs], task.targets, rng)
+        plain = normalise(text)
+        if text not in told and not any(normalise(value) in plain for value in gold.values()):
+            break
+    told.add(text)
+    return text

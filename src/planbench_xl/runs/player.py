@@ -1,0 +1,90 @@
+"""Plays many episodes, one after the other, and yields them as lines for the store."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import msgspec
+
+from planbench_xl.agents import make_agent
+from planbench_xl.environment import Environment, Setting
+from planbench_xl.episodes.record import Episode, Status
+from planbench_xl.episodes.store import Key, encode_episode
+from planbench_xl.protocols import Prompts, TextProtocol
+from planbench_xl.runs.rollout import rollout
+from planbench_xl.world import World
+
+
+class Job(msgspec.Struct, frozen=True):
+    """What the players of a run have in common."""
+
+    world: World
+    setting: Setting
+    agent: str
+    agent_seed: int
+    protocol: str
+    prompts: Prompts | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the world as JSON: it stays the same to the byte, and with it the world's fingerprint."""
+        rest = {name: getattr(self, name) for name in self.__struct_fields__ if name != "world"}
+        return _job, (msgspec.json.encode(self.world), rest)
+
+
+def _job(world: bytes, rest: dict[str, Any]) -> Job:
+    return Job(msgspec.json.decode(world, type=World), **rest)
+
+
+class Batch(msgspec.Struct):
+    """Some episodes: their lines for the store, and status and number of turns of each."""
+
+    lines: bytes = b""
+    outcomes: list[tuple[Status, int]] = []
+
+
+class Player:
+    """Plays the episodes of a job, with its own environment, backend and agent."""
+
+    def __init__(self, job: Job) -> None:
+        self.job = job
+        self.environment = Environment(job.world, job.setting)
+        self.agent = make_agent(job.agent, self.environment)
+        self.protocol = TextProtocol(job.prompts, tool_ids=job.setting.tool_ids)
+
+    def play(self, key: Key) -> Episode:
+        """Play one episode."""
+        return rollout(
+            self.environment,
+            self.agent,
+            key[0],
+            epoch=key[1],
+            agent_seed=self.job.agent_seed,
+            protocol=self.protocol,
+            protocol_name=self.job.protocol,
+        )
+
+
+def play_here(player: Player, keys: Sequence[Key]) -> Iterator[Batch]:
+    """Play episodes in this process, one batch each."""
+    for key in keys:
+        episode = player.play(key)
+        yield Batch(encode_episode(episode), [(episode.status, len(episode.turns))])
+
+
+@contextmanager
+def rare_collections() -> Iterator[None]:
+    """Keep the garbage collector from walking over the world again and again: episodes leave it nothing to do.
+
+    It is a third of a run's time otherwise.
+    """
+    threshold = gc.get_threshold()
+    gc.freeze()
+    gc.set_threshold(100_000, 20, 100)
+    try:
+        yield
+    finally:
+        gc.set_threshold(*threshold)
+        gc.unfreeze()

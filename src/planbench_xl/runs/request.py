@@ -1,0 +1,112 @@
+"""Turns what a user asks for into the arguments of a run."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from planbench_xl.environment import Setting
+from planbench_xl.errors import UsageError
+from planbench_xl.runs.presets import load_setting
+from planbench_xl.runs.run import ProgressCallback, RunResult, known_queries, run, sample_queries
+from planbench_xl.runs.worlds import open_world
+from planbench_xl.world import World
+
+FOLDER = Path("runs")
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """What a user can ask for. None leaves a choice at its default.
+
+    Attributes:
+        world: Name of a packaged world, or a folder.
+        agent: Name of the agent.
+        out: The run folder; by default `runs/<world>-<agent>-<setting>`.
+        limit: Only the first queries.
+        sample: Only a random sample of this size, drawn with the setting's seed as the release does.
+        queries: Only these queries.
+        seed: Seed of the setting.
+        max_turns: Turn limit of the setting.
+        planner: Block planner of the setting.
+        overrides: Changes to other fields of the setting, as `field=value`.
+        agent_seed: Seed of the agent.
+        epochs: Number of repetitions.
+        workers: Number of processes.
+        prompts: Folder of prompt templates.
+        retry_errors: Play episodes again that ended with an infrastructure error.
+    """
+
+    world: str = "mini"
+    agent: str = "explorer"
+    out: str | None = None
+    limit: int | None = None
+    sample: int | None = None
+    queries: str | None = None
+    seed: int | None = None
+    max_turns: int | None = None
+    planner: str | None = None
+    overrides: tuple[str, ...] = ()
+    agent_seed: int = 0
+    epochs: int = 1
+    workers: int = 1
+    prompts: str | None = None
+    retry_errors: bool = False
+
+    def setting(self, preset: str, changes: Sequence[str] = ()) -> Setting:
+        """Return a preset with the changes asked for, after some that belong to it.
+
+        Raises:
+            SettingError: The preset or a change is refused.
+        """
+        flags = {"seed": self.seed, "max_turns": self.max_turns, "blocking.planner": self.planner}
+        own = [f"{field}={value}" for field, value in flags.items() if value is not None]
+        return load_setting(preset, [*changes, *own, *self.overrides])
+
+    def chosen(self, world: World, seed: int) -> tuple[str, ...]:
+        """Return the queries asked for.
+
+        Raises:
+            UsageError: One is unknown, or more than one way of choosing is used.
+        """
+        if sum(choice is not None for choice in (self.limit, self.sample, self.queries)) > 1:
+            raise UsageError("--limit, --sample and --queries exclude each other. Give one of them.")
+        if self.sample is not None:
+            return sample_queries(world, self.sample, seed)
+        if self.queries is not None:
+            return known_queries(world, [name.strip() for name in self.queries.split(",") if name.strip()])
+        return tuple(world.query)[: self.limit]
+
+    def folder(self, world: World, name: str) -> Path:
+        """Return the run folder: the one asked for, or one named after world, agent and setting (or suite).
+
+        Raises:
+            UsageError: The name asked for is empty.
+        """
+        if self.out == "":
+            raise UsageError("--out is empty. Name a folder.")
+        if self.out is not None:
+            return Path(self.out)
+        return FOLDER / re.sub(r"[^\w.+-]+", "_", f"{world.name}-{self.agent}-{name}")
+
+    def arguments(self) -> dict[str, Any]:
+        """Return the arguments of `run` that are passed on as they are."""
+        names = ("agent", "epochs", "agent_seed", "workers", "prompts", "retry_errors")
+        return {name: getattr(self, name) for name in names}
+
+
+def run_request(request: Request, preset: str = "default", progress: ProgressCallback | None = None) -> RunResult:
+    """Play what a user asks for in one setting.
+
+    Raises:
+        PlanBenchError: As `run`, or a choice is refused before anything is written.
+    """
+    setting = request.setting(preset)
+    world = open_world(request.world)
+    queries = request.chosen(world, setting.seed)
+    out = request.folder(world, setting.name)
+    source = request.world
+    return run(world, out, source=source, setting=setting, queries=queries, progress=progress, **request.arguments())

@@ -1,0 +1,34 @@
+"""Scores what a run folder holds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from planbench_xl.episodes.store import read_episodes
+from planbench_xl.errors import StoreError
+from planbench_xl.metrics import RunScore, score_run
+from planbench_xl.runs.manifest import MANIFEST, read_manifest
+from planbench_xl.world import World, load_world
+
+
+def score_folder(
+    folder: str | Path, world: World | None = None, judge: str | None = None, *, exact_paths: bool = False
+) -> RunScore:
+    """Score a run folder.
+
+    Args:
+        folder: The run folder.
+        world: The world it was played on; loaded from where the run found it if not given.
+        judge: Name of the judge that judges all answers anew; None for the one used during the run.
+        exact_paths: Add the figures on all paths of the tasks, listed or not.
+
+    Raises:
+        StoreError: It is no run folder, or can't be read.
+        UsageError: The world isn't the one it was played on.
+    """
+    manifest = read_manifest(folder)
+    if manifest is None:
+        raise StoreError(f"{folder} holds no run: {MANIFEST} is missing. Give the folder of a run.")
+    world = world or load_world(manifest.world_source)
+    expected = len(manifest.queries) * manifest.epochs
+    return score_run(world, read_episodes(folder), judge, expected=expected, exact_paths=exact_paths)

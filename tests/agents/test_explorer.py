@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import msgspec
+import pytest
+
+from planbench_xl.agents import make_agent
+from planbench_xl.blocking import BlockingConfig
+from planbench_xl.environment import Action, Environment, Event, Observation, Setting
+from planbench_xl.retrieval import RetrievalConfig
+from planbench_xl.world import Kind, World
+from tests.agents.playing import accuracy, blocked, play
+
+HONEST = ("explorer", "backward", "forward")
+
+
+class Untouchable:
+    """Stands for the environment; an honest agent never looks at it."""
+
+    def __getattribute__(self, name: str) -> object:
+        raise AssertionError(f"an honest agent looked at the environment's {name}")
+
+
+def honest(name: str) -> object:
+    return make_agent(name, Untouchable())  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", [*HONEST, "list-everything", "random", "do-nothing"])
+def test_honest_agents_never_look_inside(mini: World, name: str) -> None:
+    environment = Environment(mini)
+    agent = honest(name)
+    for query in mini.queries[:3]:
+        play(environment, agent, query.query_id)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_they_solve_a_small_world(garage: World, name: str) -> None:
+    assert accuracy(garage, Setting(), name) == 1
+    assert accuracy(garage, Setting(retrieval=RetrievalConfig(distractors=False)), name) == 1
+
+
+@pytest.mark.parametrize("kinds", [(), (Kind.EXPLICIT,), (Kind.IMPLICIT,), (Kind.MISLEADING,)])
+@pytest.mark.parametrize("length", ["shortest", "longest"])
+@pytest.mark.parametrize("name", ["explorer", "backward"])
+def test_they_replan_around_blocked_tools(garage: World, name: str, kinds: tuple[Kind, ...], length: str) -> None:
+    assert accuracy(garage, blocked(*kinds, length=length), name) == 1
+
+
+def test_they_call_no_tool_that_discloses_a_flaw(garage: World) -> None:
+    environment = Environment(garage)
+    assert play(environment, make_agent("explorer", environment), "q1")
+    for turn in environment.turns:
+        if turn.action == "call" and turn.request is not None:
+            assert garage.tool[turn.request["name"]].kind is None
+
+
+def test_a_wrong_answer_makes_it_search_on(garage: World) -> None:
+    """With a continuation, the tool that gave the wrong answer is dropped."""
+    environment = Environment(garage, Setting(exploration_budget=1))
+    agent = make_agent("backward", environment)
+    agent.reset(0)
+    observation = environment.reset("q1")
+    action = agent.act(observation)
+    while isinstance(action, Action) and action.kind != "answer":
+        observation = environment.step(action)
+        action = agent.act(observation)
+    refused = Observation(event=Event.CONTINUE, turn=observation.turn + 1, turns_left=observation.turns_left - 1)
+    again = agent.act(refused)
+    assert isinstance(again, Action)
+    assert again.kind in ("retrieve", "call", "answer")
+    assert again != action
+
+
+@pytest.mark.parametrize("name", HONEST)
+@pytest.mark.parametrize("event", list(Event))
+def test_any_observation_is_answered(name: str, event: Event) -> None:
+    agent = honest(name)
+    for query in ("", "What?", "Give me `x` and `x`, and 5 of `` at 2026-01-01."):
+        agent.reset(0)  # type: ignore[attr-defined]
+        for observation in (
+            Observation(event=Event.QUERY, turn=0, turns_left=9, query=query),
+            Observation(event=event, turn=1, turns_left=8),
+            Observation(event=event, turn=2, turns_left=1),
+        ):
+            action = agent.act(observation)  # type: ignore[attr-defined]
+            assert action.kind in ("retrieve", "call", "answer")
+
+
+def test_tools_that_name_nothing(garage: World) -> None:
+    """Names that say neither input nor output leave the descriptions and schemas."""
+    new = {tool.name: f"tool_{i}" for i, tool in enumerate(garage.tools)}
+
+    def renamed(text: str | None) -> str | None:
+        return None if text is None else new[text]
+
+    tools = tuple(
+        msgspec.structs.replace(tool, name=new[tool.name], source=renamed(tool.source)) for tool in garage.tools
+    )
+    assert accuracy(msgspec.structs.replace(garage, tools=tools, paths=()), Setting(), "backward") == 1
+
+
+def test_mini(mini: World) -> None:
+    """Much of mini is worded too freely for word matching; this guards what works."""
+    assert accuracy(mini, Setting(), "explorer") >= 0.7
+    assert accuracy(mini, blocked(), "explorer") >= 0.6
+
+
+@pytest.mark.parametrize(
+    ("setting", "least"),
+    [
+        (Setting(), 0.9),
+        (Setting(retrieval=RetrievalConfig(distractors=False)), 0.9),
+        (blocked(), 0.9),
+        (blocked(Kind.EXPLICIT), 0.9),
+        (blocked(Kind.IMPLICIT), 0.9),
+        (blocked(Kind.MISLEADING), 0.9),
+        (Setting(blocking=BlockingConfig(enabled=True, aim="disabled_ratio", disabled_ratio=0.8)), 0.9),
+    ],
+)
+def test_release(release: World, setting: Setting, least: float) -> None:
+    assert accuracy(release, setting, "explorer", every=20) >= least
+
+
+def test_the_same_whatever_the_hash_seed() -> None:
+    code = (
+        "from planbench_xl.agents import make_agent\n"
+        "from planbench_xl.environment import Environment\n"
+        "from planbench_xl.world import load_world\n"
+        "world = load_world('mini'); environment = Environment(world); agent = make_agent('explorer', environment)\n"
+        "for query in world.queries[:4]:\n"
+        "    observation = environment.reset(query.query_id); agent.reset(0)\n"
+        "    while not observation.done: observation = environment.step(agent.act(observation))\n"
+        "    print([turn.raw for turn in environment.turns])\n"
+    )
+    outputs = set()
+    for seed in ("1", "2"):
+        env = {**os.environ, "PYTHONHASHSEED": seed}
+        outputs.add(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True).stdout)
+    assert len(outputs) == 1
