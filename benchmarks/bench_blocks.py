@@ -1,6 +1,6 @@
 """Block plans of a world by the exact planner: seconds, blocked tools, missed aims, per aim.
 
-    python benchmarks/bench_blocks.py [WORLD]
+Usage: python benchmarks/bench_blocks.py [WORLD]
 """
 
 from __future__ import annotations

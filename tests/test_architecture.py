@@ -28,7 +28,18 @@ ALLOWED = {
     "report": WORLD | {"episodes", "metrics", "paths"},
     "audit": WORLD | {"paths", "blocking", "retrieval", "judging", "agents", "runs"},
     "runs": WORLD
-    | {"environment", "protocols", "agents", "episodes", "metrics", "report", "blocking", "retrieval", "judging", "paths"},
+    | {
+        "environment",
+        "protocols",
+        "agents",
+        "episodes",
+        "metrics",
+        "report",
+        "blocking",
+        "retrieval",
+        "judging",
+        "paths",
+    },
 }
 """What each package may import of this project; `cli` is a leaf and may import all of it."""
 

@@ -33,9 +33,10 @@ def test_doubt_is_a_detour_worth_taking() -> None:
     tool(graph, "t1", "a", "b")
     tool(graph, "t2", "b", "c")
     assert names(graph, "c") == ["t1", "t2"]
-    short.doubt = 0
-    graph.rebuild()
+    graph.tools["t1"].doubt = 9
+    graph.worsen(graph.tools["t1"])
     assert names(graph, "c") == ["short"]
+    assert graph.cost[graph.concept("c")] == 1 + short.doubt
 
 
 def test_a_dead_tool_is_planned_around() -> None:
@@ -45,7 +46,7 @@ def test_a_dead_tool_is_planned_around() -> None:
     tool(graph, "t1", "a", "b")
     tool(graph, "t2", "b", "c")
     short.dead = True
-    graph.rebuild()
+    graph.worsen(short)
     assert names(graph, "c") == ["t1", "t2"]
 
 
@@ -84,7 +85,11 @@ def test_costs_are_the_same_in_whatever_order_things_are_learnt() -> None:
             tool(graph, name, inputs, output)
         graph.hold(graph.concept("a"), Held(("1",)))
         plain = {phrase: graph.cost[graph.concept(phrase)] for phrase in "abcde"}
-        graph.rebuild()
+        held = graph.held(graph.concept("a"))
+        assert held is not None
+        graph.release(graph.concept("a"))
+        assert set(graph.cost) == set()
+        graph.hold(graph.concept("a"), held)
         assert plain == {phrase: graph.cost[graph.concept(phrase)] for phrase in "abcde"}
         results.append((plain, {phrase: graph.distance[graph.concept(phrase)] for phrase in "abcde"}))
     assert results[0] == results[1]

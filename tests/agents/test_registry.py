@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import sys
 from importlib.metadata import EntryPoint
+from pathlib import Path
 from types import ModuleType
 
 import pytest
@@ -10,6 +11,7 @@ from planbench_xl.agents import Agent, available_agents, make_agent, registry
 from planbench_xl.environment import Action, Environment, Observation, answer
 from planbench_xl.errors import AgentError
 from planbench_xl.world import World
+from tests.agents.playing import play
 
 
 class Mine:
@@ -85,3 +87,13 @@ def test_a_module_that_fails_to_import(environment: Environment, monkeypatch: py
     monkeypatch.setitem(sys.modules, "half_made", ModuleType("half_made"))
     with pytest.raises(AgentError, match=r"half_made:x.*AttributeError"):
         make_agent("half_made:x", environment)
+
+
+def test_the_example_in_the_docs(garage: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "agents.md").read_text(encoding="utf-8")
+    module = ModuleType("my_agent")
+    exec(text.split("```python\n")[1].split("```")[0], module.__dict__)
+    monkeypatch.setitem(sys.modules, "my_agent", module)
+    environment = Environment(garage)
+    assert not play(environment, make_agent("my_agent:FirstTool", environment), "q1")
+    assert [turn.action for turn in environment.turns] == ["retrieve", "call", "answer"]

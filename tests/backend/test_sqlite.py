@@ -15,7 +15,9 @@ def brute_force(world: World, tool: Tool, arguments: dict[str, Value]) -> set[tu
     for record in world.records:
         inputs = [(record.values.get(a.datatype), arguments[a.name]) for a in tool.arguments]
         outputs = [record.values.get(name) for name in tool.output_datatypes]
-        same = all(have is not None and want is not None and text_form(have) == text_form(want) for have, want in inputs)
+        same = all(
+            have is not None and want is not None and text_form(have) == text_form(want) for have, want in inputs
+        )
         if same and None not in outputs:
             found.add(tuple(map(text_form, outputs)))
     return found

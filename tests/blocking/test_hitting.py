@@ -6,7 +6,7 @@ from planbench_xl.blocking.hitting import smallest_hitting_set
 
 
 def brute_force(sets: list[int], elements: int) -> int:
-    return min((mask.bit_count() for mask in range(1 << elements) if all(mask & one for one in sets)))
+    return min(mask.bit_count() for mask in range(1 << elements) if all(mask & one for one in sets))
 
 
 def test_against_brute_force() -> None:

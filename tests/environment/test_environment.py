@@ -101,9 +101,7 @@ def test_wrong_answer_after_the_work(mini: World) -> None:
         ('<tool_call>{"name": "x", "arguments": {}}</tool_call>', Reason.MAX_CALL_ERRORS, TurnError.UNDISCOVERED),
     ],
 )
-def test_three_errors_in_a_row_end_the_episode(
-    mini: World, response: str, reason: Reason, error: TurnError
-) -> None:
+def test_three_errors_in_a_row_end_the_episode(mini: World, response: str, reason: Reason, error: TurnError) -> None:
     environment = start(mini)
     for number in range(3):
         assert environment.status is None
@@ -166,7 +164,7 @@ def test_inputs_must_have_been_obtained(mini: World) -> None:
     assert turn.missing == tuple(sorted(set(tool.inputs) - inputs))
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind])
+@pytest.mark.parametrize("kind", list(Kind))
 def test_imitations_return_their_value_and_obtain_nothing(mini: World, kind: Kind) -> None:
     role = Role.BLOCK_ALTERNATIVE if kind in (Kind.EXPLICIT, Kind.IMPLICIT, Kind.MISLEADING) else Role.DISTRACTOR
     query, tool = startable(mini, role, kind)
@@ -241,7 +239,9 @@ def test_tool_ids(mini: World) -> None:
     handle = next(view.tool_id for view in views if view.name == tool.name)
     values = next(r.values for r in mini.records if r.record_id == state.query.record_id)
     arguments = {a.name: values[a.datatype] for a in tool.arguments}
-    environment.step(f"<tool_call>{msgspec.json.encode(dict(tool_id=handle, arguments=arguments)).decode()}</tool_call>")
+    environment.step(
+        f"<tool_call>{msgspec.json.encode({'tool_id': handle, 'arguments': arguments}).decode()}</tool_call>"
+    )
     assert environment.turns[-1].success
     assert environment.turns[-1].request == {"name": tool.name, "arguments": arguments}
 
@@ -264,9 +264,7 @@ def test_an_ambiguous_look_up_is_recorded(mini: World) -> None:
     twin = Record("twin", {**record.values, order[0].output_datatypes[0]: "another"})
     environment = start(msgspec.structs.replace(mini, records=(*mini.records, twin)))
     environment.step(retrieve(output=order[0].output_datatypes[0]))
-    observation = environment.step(
-        call(order[0].name, {a.name: record.values[a.datatype] for a in order[0].arguments})
-    )
+    observation = environment.step(call(order[0].name, {a.name: record.values[a.datatype] for a in order[0].arguments}))
     assert (observation.event, environment.turns[-1].ambiguous) == (Event.AMBIGUOUS, True)
     assert order[0].output_datatypes[0] not in environment.state.obtained
 

@@ -16,7 +16,14 @@ def test_refused(body: str) -> None:
 
 @pytest.mark.parametrize(
     ("body", "value"),
-    [("{}", {}), ("[1, 2.5]", [1, 2.5]), ('"é"', "é"), (" null ", None), ("9" * 30, int("9" * 30)), ({"a": (1,)}, {"a": [1]})],
+    [
+        ("{}", {}),
+        ("[1, 2.5]", [1, 2.5]),
+        ('"é"', "é"),
+        (" null ", None),
+        ("9" * 30, int("9" * 30)),
+        ({"a": (1,)}, {"a": [1]}),
+    ],
 )
 def test_accepted(body: object, value: object) -> None:
     assert read_json(body) == value  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+import msgspec
 import pytest
 
 from planbench_xl.episodes.record import Reason, Status, TurnError
@@ -217,3 +218,24 @@ def test_long_episodes_take_linear_time(release: World, make: Make) -> None:
 
     timed(1)
     assert min(timed(20) for _ in range(3)) < 0.1
+
+
+def test_ground_truth_on_all_paths(mini: World, make: Make) -> None:
+    """With one of the two listed paths struck off the list, a step on it is drift by the list but not in truth."""
+    kept = tuple(
+        msgspec.structs.replace(entry, tool_sets=entry.tool_sets[:1]) if entry.task_id == "library_task_04" else entry
+        for entry in mini.paths
+    )
+    poorer = msgspec.structs.replace(mini, paths=kept)
+    off = {name for path in mini.tool_sets["library_task_04"][1:] for name in path}
+    off -= set(poorer.tool_sets["library_task_04"][0])
+    outputs = {name: mini.tool[name].output_datatypes for name in sorted(off)}
+    listed = facts_of(poorer).ground_truth("library_task_04")
+    name = next(name for name, datatypes in outputs.items() if not listed.issuperset(datatypes))
+    episode = changed(make(called(name)), world=poorer.fingerprint)
+    plain = score_episode(poorer, episode)
+    assert (plain.egt_precision, plain.egt_precision_exact, plain.exact_truth) == (0.0, None, None)
+    exact = score_episode(poorer, episode, exact_paths=True)
+    assert (exact.egt_precision, exact.egt_precision_exact) == (0.0, 1.0)
+    assert exact.exact_truth == tuple(sorted(facts_of(mini).ground_truth("library_task_04")))
+    assert exact.exact_truth_complete

@@ -215,3 +215,14 @@ def test_tools_that_break_down_are_scored_as_played(mini: World, tmp_path: Path,
         folder = tmp_path / agent
         run(mini, folder, agent=agent, setting=setting)
         assert score_folder(folder, mini).disagreements == ()
+
+
+def test_figures_on_all_paths_come_beside_those_on_the_list(mini: World, make: Make) -> None:
+    episodes = [make(*PATH, answered("57.2"), success=True)]
+    plain, exact = score_run(mini, episodes), score_run(mini, episodes, exact_paths=True)
+    assert "egt_precision_exact" not in plain.metrics
+    assert {name: exact.metrics[name] for name in plain.metrics} == plain.metrics
+    # The mini world lists all paths.
+    for name in ("egt_precision", "egt_recall"):
+        assert exact.metrics[f"{name}_exact"] == exact.metrics[name]
+    assert exact.truth_bounds == 0

@@ -7,6 +7,7 @@ from random import Random
 import pytest
 
 from planbench_xl.retrieval import final_order, mix_distractors
+from planbench_xl.retrieval.distractors import shuffled
 from planbench_xl.world import Argument, Kind, Output, Role, Tool, World
 
 
@@ -69,3 +70,10 @@ def test_final_order_is_seeded_by_the_whole_request(mini: World, seed: int) -> N
     Random(int.from_bytes(blake2b(text.encode(), digest_size=16).digest(), "big")).shuffle(expected)
     assert final_order(tools, request, seed, "t", "q") == expected
     assert final_order(tools[:1], request, seed, "t", "q") == tools[:1]
+
+
+def test_shuffled_is_the_standard_librarys_shuffle(mini: World) -> None:
+    for size in range(len(mini.tools)):
+        expected = list(mini.tools[:size])
+        Random(size).shuffle(expected)
+        assert shuffled(mini.tools[:size], Random(size)) == expected

@@ -234,6 +234,18 @@ def test_a_plan_that_is_missing_is_noticed(shared: Path, release: World, tmp_pat
     assert f"{path}, exact_block_3, novelty: expected 1, got absent" in found
 
 
+def test_minimal_tool_sets(shared: Path, release: World, tmp_path: Path) -> None:
+    path = shared / "golden" / "minimal_tool_sets.json"
+    checked = check_file(path, release)
+    assert (checked.kind, checked.count, checked.differences) == ("tasks' minimal tool sets", 164, ())
+    data = dict(list(json.loads(path.read_text()).items())[:3])
+    for key in ("count", "count_up_to_9_tools", "shortest", "longest"):
+        for entry in data.values():
+            entry[key] = (entry[key] or 0) + 1
+    found = check(tmp_path / "damaged.json", data, release)
+    assert len(found) == 4 * 3
+
+
 def test_a_wrong_phrase_is_noticed(shared: Path, release: World, tmp_path: Path) -> None:
     data = read(shared / "golden" / "phrase_to_datatype.json")
     phrase = next(iter(data))

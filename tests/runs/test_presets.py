@@ -30,6 +30,11 @@ NAMES = [
     "disabled-0.6",
     "disabled-0.8",
     *(f"enforced-{budget}" for budget in range(1, 6)),
+    "flaky",
+    "outage",
+    "outage-silent",
+    "schema-drift",
+    "rate-limit",
 ]
 
 
@@ -48,6 +53,8 @@ def test_the_presets() -> None:
     assert load_setting("disabled-0.8").blocking.remaining_ratio == 0.2
     assert load_setting("enforced-3").exploration_budget == 3
     assert load_setting("enforced-3").blocking == load_setting("one-path").blocking
+    assert load_setting("outage-silent").failures.silent
+    assert not load_setting("outage-silent").blocking.enabled
     assert not load_setting("no-distractors").retrieval.distractors
 
 

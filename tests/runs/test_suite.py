@@ -7,6 +7,7 @@ from planbench_xl.errors import SettingError, UsageError
 from planbench_xl.runs.manifest import read_manifest
 from planbench_xl.runs.presets import presets
 from planbench_xl.runs.request import Request
+from planbench_xl.runs.scores import score_folder
 from planbench_xl.runs.suite import run_suite
 
 
@@ -15,7 +16,9 @@ def test_the_papers_grid(tmp_path: Path) -> None:
     states: list[tuple[str, int]] = []
     results = run_suite("paper", request, lambda label, state: states.append((label, state.played)))
     labels = [label for label, _ in results]
-    assert labels == [*presets(), "one-path-seed-1000", "one-path-seed-2000", "one-path-seed-3000"]
+    paper = [name for name, preset in presets().items() if preset.setting.failures.kind == "none"]
+    assert labels == [*paper, "one-path-seed-1000", "one-path-seed-2000", "one-path-seed-3000"]
+    assert len(paper) == 17
     assert len(states) == 2 * len(labels)
     for label, result in results:
         assert result.folder == tmp_path / "paper" / label
@@ -39,3 +42,10 @@ def test_wrong_choices_are_refused_before_anything_is_played(tmp_path: Path) -> 
     with pytest.raises(SettingError):
         run_suite("paper", Request(out=str(tmp_path / "a"), max_turns=0))
     assert not (tmp_path / "a").exists()
+
+
+def test_failures_beyond_the_paper(tmp_path: Path) -> None:
+    results = run_suite("failures", Request(agent="oracle", out=str(tmp_path), limit=2))
+    labels = [label for label, _ in results]
+    assert labels == ["default", "flaky", "outage", "outage-silent", "schema-drift", "rate-limit"]
+    assert all(score_folder(result.folder).metrics["accuracy"].value == 1 for _, result in results)

@@ -139,23 +139,23 @@ class SearchAgent:
         for name in blamed:
             source = held[name].source
             if source is not None:
-                source.dead = True
                 graph.release(tool.slots[name])
+                self._bury(source)
                 continue
             start = next(start for start in self._search.starts if start.held is held[name])
             start.unlink(graph)
 
     def _bury(self, tool: KnownTool) -> None:
         tool.dead = True
-        self._search.graph.rebuild()
+        self._search.graph.worsen(tool)
 
     def _drop_goal(self) -> None:
         """The answer was wrong: don't rely on the tool that gave it."""
         held = self._search.graph.held(self._search.goal.concept)
         if held is not None:
-            if held.source is not None:
-                held.source.dead = True
             self._search.graph.release(self._search.goal.concept)
+            if held.source is not None:
+                self._bury(held.source)
 
     def _decide(self, turns_left: int) -> Action:
         graph, goal = self._search.graph, self._search.goal
@@ -172,9 +172,11 @@ class SearchAgent:
         action = self._search.identify()
         if action is not None:
             return action
-        if turns_left <= LATE and self._search.link_best(UNLIKELY):
-            return self._decide(turns_left)
         plan = graph.plan([goal.concept])
+        if plan and not any(tool.doubt for tool in plan) and not self._risky():
+            return self._call(plan[0])
+        if turns_left <= LATE and not plan and self._search.link_best(UNLIKELY):
+            return self._decide(turns_left)
         request, bound = self._search.next_request()
         if plan and (request is None or self._acceptable(plan, bound, turns_left)):
             return self._call(plan[0])
@@ -211,14 +213,17 @@ class SearchAgent:
             doubt = held.source.doubt + held.odd
             if self._fallback is None or doubt < self._fallback[0]:
                 self._fallback = (doubt, held)
-            held.source.dead = True
-        self._search.graph.release(self._search.goal.concept)
+            self._search.graph.release(self._search.goal.concept)
+            self._bury(held.source)
 
     def _acceptable(self, plan: list[KnownTool], bound: float, turns_left: int) -> bool:
-        if self._errors >= SAFE_ERRORS and self._safe is None:
-            return False
+        """Say whether to go ahead with a plan that has doubtful tools, rather than look for a better one."""
         doubt = sum(tool.doubt for tool in plan)
-        return doubt == 0 or bound > len(plan) + doubt or turns_left <= 2 * len(plan) + 4
+        return not self._risky() and (bound > len(plan) + doubt or turns_left <= 2 * len(plan) + 4)
+
+    def _risky(self) -> bool:
+        """Say whether another call error would end the episode and no call is known to work."""
+        return self._errors >= SAFE_ERRORS and self._safe is None
 
     def _call(self, tool: KnownTool) -> Action:
         if self._errors >= SAFE_ERRORS and self._safe is not None:

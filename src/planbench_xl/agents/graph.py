@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import lru_cache
+from heapq import heappop, heappush
 from math import inf
 
 from planbench_xl.environment import ToolView
@@ -172,8 +173,13 @@ class Graph:
 
     def release(self, key: int) -> None:
         """Note that no value of a concept is at hand after all."""
-        self._held.pop(self.find(key), None)
-        self.rebuild()
+        key = self.find(key)
+        if self._held.pop(key, None) is not None:
+            self._forget([key])
+
+    def worsen(self, tool: KnownTool) -> None:
+        """Note that a tool has died, or that the doubt in it has grown. Distances stay, as estimates do."""
+        self._forget([key for key in map(self.find, tool.outputs) if self.via.get(key) is tool])
 
     def aim(self, key: int) -> None:
         """Make a concept a goal."""
@@ -181,14 +187,6 @@ class Graph:
         self._goals.add(key)
         self.distance[key] = 0
         self._spread_distance([key])
-
-    def rebuild(self) -> None:
-        """Work out every cost and distance afresh, after something got worse."""
-        self.cost = dict.fromkeys(self._held, 0.0)
-        self.via = {}
-        self.distance = dict.fromkeys(self._goals, 0.0)
-        self._spread_cost(self.tools.values())
-        self._spread_distance(list(self._goals))
 
     def tool_cost(self, tool: KnownTool) -> float:
         """Return the estimated number of calls up to and with a tool."""
@@ -222,19 +220,45 @@ class Graph:
             need(goal)
         return list(order.values())
 
+    def _forget(self, keys: Iterable[int]) -> None:
+        """Work out afresh the costs of concepts, and of those that are reached through them."""
+        pending = list(keys)
+        stale: dict[int, None] = {}
+        while pending:
+            key = self.find(pending.pop())
+            if key in stale or key in self._held:
+                continue
+            stale[key] = None
+            for tool in self._consumers.get(key, ()):
+                pending += [out for out in map(self.find, tool.outputs) if self.via.get(out) is tool]
+        for key in stale:
+            self.cost.pop(key, None)
+            self.via.pop(key, None)
+        self._spread_cost([tool for key in stale for tool in self.producers.get(key, ())])
+
     def _spread_cost(self, tools: Iterable[KnownTool]) -> None:
         """Update the costs that follow from tools, and those that follow from these."""
-        pending = list(tools)
-        while pending:
-            tool = pending.pop()
+        # Cheapest first, so that each concept is updated once: a tool costs more than anything it takes.
+        pending: list[tuple[float, int, KnownTool]] = []
+        count = 0
+
+        def queue(tool: KnownTool) -> None:
+            nonlocal count
             total = self.tool_cost(tool)
-            if total == inf:
-                continue
+            if any(total < self.cost.get(key, inf) - 1e-9 for key in map(self.find, tool.outputs)):
+                count += 1
+                heappush(pending, (total, count, tool))
+
+        for tool in tools:
+            queue(tool)
+        while pending:
+            total, _, tool = heappop(pending)
             for key in map(self.find, tool.outputs):
                 if total < self.cost.get(key, inf) - 1e-9:
                     self.cost[key] = total
                     self.via[key] = tool
-                    pending += self._consumers.get(key, ())
+                    for consumer in self._consumers.get(key, ()):
+                        queue(consumer)
 
     def _spread_distance(self, keys: Iterable[int]) -> None:
         """Update the distances that follow from concepts, and those that follow from these."""

@@ -12,14 +12,14 @@ from planbench_xl.world import Datatype, Task, Tool, Value, World, text_form
 
 
 class _Step(msgspec.Struct, frozen=True):
-    """One tool of the path, with the retrievals that should find it, the best first."""
+    """One tool of the path, with the phrases that should find it, the best first."""
 
     tool: Tool
-    retrievals: tuple[Action, ...]
+    phrases: tuple[str, ...]
 
 
 class Oracle:
-    """Walks the shortest listed tool set that avoids the blocked tools, and answers with the targets' values.
+    """Walks the path that the plans keep, or else the shortest listed one, and answers with the targets' values.
 
     Every tool is retrieved by the name of its output datatype, which stands for all the datatype's surfaces.
     """
@@ -31,6 +31,7 @@ class Oracle:
         self._route: tuple[_Step, ...] = ()
         self._position = self._tried = 0
         self._values: dict[str, Value] = {}
+        self._renamed: dict[tuple[str, str], str] = {}
 
     def reset(self, seed: int) -> None:
         """Start an episode. Nothing here is random."""
@@ -42,16 +43,20 @@ class Oracle:
         if observation.event is Event.QUERY:
             self._start()
         elif observation.event is Event.RESULT and self._position < len(self._route):
-            self._take(observation.value)
+            # A tool that has broken down is called again: the failures on the kept path pass.
+            if not self._environment.turns[-1].broken:
+                self._take(observation.value)
+        elif observation.event is Event.ERROR_RENAMED_ARGUMENT:
+            old, new = observation.arguments
+            self._renamed[observation.tool, old] = new
         if self._position >= len(self._route):
             return self._answer()
         step = self._route[self._position]
         if step.tool.name in self._environment.state.discovered:
-            values = self._values
-            return call(step.tool.name, {a.name: values.get(a.datatype) for a in step.tool.arguments})
-        if self._tried < len(step.retrievals):
+            return self._call(step.tool)
+        if self._tried < len(step.phrases):
             self._tried += 1
-            return step.retrievals[self._tried - 1]
+            return retrieve(output=step.phrases[self._tried - 1])
         # No phrase finds the tool: this world is broken, and giving up shows it best.
         self._position = len(self._route)
         return self._answer()
@@ -61,12 +66,22 @@ class Oracle:
         task_id = state.task.task_id
         route = self._routes.get(task_id)
         if route is None:
-            plan = self._environment.plan
-            route = _route(self._environment.world, state.task, set(plan.blocked if plan else ()))
-            self._routes[task_id] = route
+            route = self._routes[task_id] = self._plan_route()
         self._route = route
         self._position = self._tried = 0
         self._values = dict(state.query.inputs)
+        self._renamed = {}
+
+    def _plan_route(self) -> tuple[_Step, ...]:
+        environment = self._environment
+        plan, failures = environment.plan, environment.failure_plan
+        blocked = set(plan.blocked if plan else ())
+        kept = failures.kept_path if failures else plan.kept_path if plan else ()
+        return _route(environment.world, environment.state.task, blocked, kept)
+
+    def _call(self, tool: Tool) -> Action:
+        name, values = tool.name, self._values
+        return call(name, {self._renamed.get((name, a.name), a.name): values.get(a.datatype) for a in tool.arguments})
 
     def _take(self, value: Value) -> None:
         outputs = self._route[self._position].tool.outputs
@@ -80,13 +95,13 @@ class Oracle:
         return answer("; ".join(text_form(self._values[target]) for target in targets if target in self._values))
 
 
-def _route(world: World, task: Task, blocked: set[str]) -> tuple[_Step, ...]:
-    """Return the steps of the shortest known tool set that avoids blocked tools.
+def _route(world: World, task: Task, blocked: set[str], kept: Sequence[str]) -> tuple[_Step, ...]:
+    """Return the steps of the path that a plan keeps, or of the shortest known tool set that avoids blocked tools.
 
     Raises:
         AgentError: No tool set of the world solves the task without the blocked tools.
     """
-    listed = [tools for tools in world.tool_sets.get(task.task_id, ()) if blocked.isdisjoint(tools)]
+    listed = [kept] if kept else [tools for tools in world.tool_sets.get(task.task_id, ()) if blocked.isdisjoint(tools)]
     names: Sequence[str]
     if listed:
         names = min(listed, key=lambda tools: (len(tools), tools))
@@ -98,7 +113,7 @@ def _route(world: World, task: Task, blocked: set[str]) -> tuple[_Step, ...]:
         without = " without its blocked tools" if blocked else ""
         problem = f"The oracle finds no path for task '{task.task_id}'{without}"
         raise AgentError(f"{problem}. Check the world with `planbench-xl world validate`.")
-    return tuple(_Step(tool, _retrievals(world, tool)) for tool in order)
+    return tuple(_Step(tool, _phrases(world, tool)) for tool in order)
 
 
 def _order(tools: Sequence[Tool], task: Task) -> list[Tool]:
@@ -129,9 +144,9 @@ def _needed(order: Sequence[Tool], task: Task) -> list[Tool] | None:
     return None if wanted else kept[::-1]
 
 
-def _retrievals(world: World, tool: Tool) -> tuple[Action, ...]:
-    """Return requests for a tool: by its outputs' names, and by other phrases where names are ambiguous."""
+def _phrases(world: World, tool: Tool) -> tuple[str, ...]:
+    """Return phrases to find a tool by: its outputs' names, and others where names are ambiguous."""
     datatypes: list[Datatype] = [world.datatype[name] for name in tool.output_datatypes]
     phrases = [datatype.name for datatype in datatypes]
     phrases += [text for datatype in datatypes for text in (datatype.description, *datatype.aliases)]
-    return tuple(retrieve(output=phrase) for phrase in dict.fromkeys(phrases))
+    return tuple(dict.fromkeys(phrases))

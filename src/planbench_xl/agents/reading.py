@@ -78,11 +78,12 @@ class Reader:
             groups.setdefault(frozenset(map(graph.find, tool.slots.values())), []).append(tool)
         # Where tools word themselves like their flawed siblings, one that doesn't is suspect.
         telling = sum(map(_worded_alike, groups.values())) > len(groups) / 2
-        worse = [self._appraise(graph, group, telling=telling) for group in groups.values()]
+        for group in groups.values():
+            self._appraise(graph, group, telling=telling)
         for tool in tools:
             if tool.flaw >= FLAWED or tool.doubt < ODD:
                 graph.merge(wanted, self._meant(graph, tool, wanted))
-        self._note(graph, tools, any(worse))
+        self._note(graph, tools)
         return tools
 
     def by_input(self, graph: Graph, views: Sequence[ToolView], given: int) -> list[KnownTool]:
@@ -100,8 +101,8 @@ class Reader:
             slots.add(given)
         for key in slots:
             graph.merge(min(slots), key)
-        worse = self._appraise(graph, tools, same_output=False)
-        self._note(graph, tools, worse)
+        self._appraise(graph, tools, same_output=False)
+        self._note(graph, tools)
         return tools
 
     def _meant(self, graph: Graph, tool: KnownTool, wanted: int) -> int:
@@ -142,7 +143,7 @@ class Reader:
 
     def _appraise(
         self, graph: Graph, group: Sequence[KnownTool], *, same_output: bool = True, telling: bool = False
-    ) -> bool:
+    ) -> None:
         """Set the doubt in tools that take the same, by comparing them with each other.
 
         Args:
@@ -150,13 +151,9 @@ class Reader:
             group: Tools with the same arguments.
             same_output: They were found by the same output too.
             telling: Tools with the same inputs and output word themselves alike in this world.
-
-        Returns:
-            Whether the doubt in a tool that was known before has grown.
         """
         sound = [tool for tool in group if tool.flaw < FLAWED]
         least = ALIKE if same_output else SAME
-        worse = False
         for tool in group:
             doubt = DISCLOSED
             if tool.flaw < FLAWED:
@@ -169,15 +166,13 @@ class Reader:
                 doubt += 2 * tool.flaw
             if doubt > tool.doubt:
                 tool.doubt = doubt
-                worse |= tool.name in graph.tools
-        return worse
+                if tool.name in graph.tools:
+                    graph.worsen(tool)
 
-    def _note(self, graph: Graph, tools: Sequence[KnownTool], worse: bool) -> None:
+    def _note(self, graph: Graph, tools: Sequence[KnownTool]) -> None:
         for tool in tools:
             if tool.name not in graph.tools:
                 graph.add(tool)
-        if worse:
-            graph.rebuild()
 
 
 def _speaks_of(graph: Graph, phrase: str, slots: Iterable[int]) -> bool:

@@ -34,7 +34,7 @@ class Backend:
         self._columns = {datatype.name: f"c{i}" for i, datatype in enumerate(world.datatypes)}
         self._connection: sqlite3.Connection | None = None
         self._values: dict[tuple[str, str], Value] = {}
-        self._statements: dict[str, str] = {}
+        self._statements: dict[str, tuple[str, tuple[str, ...]]] = {}
 
     def lookup(self, tool: Tool, arguments: Mapping[str, Value]) -> Lookup:
         """Return the distinct outputs of an executable tool for arguments by name.
@@ -43,12 +43,11 @@ class Backend:
             BackendError: SQLite can't hold the records, or the tool names a datatype that the world lacks.
         """
         connection = self._connection or self._connect()
-        statement = self._statements.get(tool.name)
-        if statement is None:
-            statement = self._statements[tool.name] = self._statement(tool)
+        if tool.name not in self._statements:
+            self._statements[tool.name] = (self._statement(tool), tool.output_datatypes)
+        statement, outputs = self._statements[tool.name]
         parameters = [None if arguments[a.name] is None else text_form(arguments[a.name]) for a in tool.arguments]
         rows = connection.execute(statement, parameters).fetchall()
-        outputs = tool.output_datatypes
         return Lookup(tuple(tuple(self._values[pair] for pair in zip(outputs, row, strict=True)) for row in rows))
 
     def _statement(self, tool: Tool) -> str:

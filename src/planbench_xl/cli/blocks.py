@@ -19,7 +19,9 @@ from planbench_xl.cli.common import SuggestingGroup, examples, json_option, prin
         "planbench-xl blocks check plans.json --world ../shared/release",
     ),
 )
-@click.option("--world", "world_name", default="mini", show_default=True, help="A packaged world, or the folder of one.")
+@click.option(
+    "--world", "world_name", default="mini", show_default=True, help="A packaged world, or the folder of one."
+)
 @click.option("--setting", default="one-path", show_default=True, help="The setting; see `planbench-xl settings`.")
 @click.option("--planner", metavar="NAME", help="Planner of blocked tools: exact, or reference as the release.")
 @click.option("--seed", type=int, metavar="N", help="Seed of the plans. [default: 42]")
@@ -27,7 +29,7 @@ from planbench_xl.cli.common import SuggestingGroup, examples, json_option, prin
 @click.option("--set", "overrides", multiple=True, metavar="FIELD=VALUE", help="Change a field of the setting.")
 @json_option
 @click.pass_context
-def blocks(ctx: click.Context, as_json: bool, **options: Any) -> None:
+def blocks(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
     """Show which tools a setting blocks for each task, with the certificate of each plan.
 
     The exact planner's certificates can be verified: `planbench-xl blocks check FILE --world W`.
@@ -47,7 +49,9 @@ def blocks(ctx: click.Context, as_json: bool, **options: Any) -> None:
 
 @blocks.command(epilog=examples("planbench-xl blocks check plans.json --world ../shared/release"))
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option("--world", "world_name", default="mini", show_default=True, help="A packaged world, or the folder of one.")
+@click.option(
+    "--world", "world_name", default="mini", show_default=True, help="A packaged world, or the folder of one."
+)
 @json_option
 @click.pass_context
 def check(ctx: click.Context, file: str, world_name: str, as_json: bool) -> None:

@@ -29,9 +29,7 @@ FAILED = 1
 @click.option(
     "--judge", type=click.Choice(["contains", "exact"]), help="Judge all answers anew. [default: the run's own judge]"
 )
-@click.option(
-    "--exact-paths", is_flag=True, help="Add EGT on all solution paths, listed or not (may take a minute)."
-)
+@click.option("--exact-paths", is_flag=True, help="Add EGT on all solution paths, listed or not (may take a minute).")
 @json_option
 @click.pass_context
 def score(
@@ -79,9 +77,7 @@ def _labels(paths: list[Path]) -> list[str]:
     return names if len(set(names)) == len(names) else [str(path) for path in paths]
 
 
-def _score(
-    path: Path, world: str | None, judge: str | None, exact_paths: bool, loaded: dict[str, World]
-) -> RunScore:
+def _score(path: Path, world: str | None, judge: str | None, exact_paths: bool, loaded: dict[str, World]) -> RunScore:
     from planbench_xl.episodes.release_output import is_release_output
     from planbench_xl.errors import UsageError
     from planbench_xl.runs.conformance.output import score_output

@@ -25,7 +25,7 @@ def check_domain(domain: Domain, file: str) -> list[Fault]:
     """Return every fault of a domain file; an empty list means that worlds can be built from it."""
     found = [*_head(domain), *_entities(domain), *_fields(domain), *_keys(domain)]
     if not found:
-        found += [*_bases(domain), *_phrases(domain)]
+        found += [*_bases(domain), *_leaks(domain), *_phrases(domain)]
     return [Fault(file, *fault) for fault in found]
 
 
@@ -125,12 +125,9 @@ def _words(place: str, field: Field) -> Found:
     if not LEAST_ALIASES <= len(set(field.aliases)) <= MOST_ALIASES:
         problem = f"has {len(set(field.aliases))} different entries"
         yield place, "aliases", problem, f"Write {LEAST_ALIASES} to {MOST_ALIASES} names that people use"
-    spoken = field.name.replace("_", " ")
     for alias in field.aliases:
         if not _PHRASE.match(alias):
             yield place, "aliases", f"'{alias}' is not made of lower-case words", "Names of tools are made of it"
-        if alias == spoken:
-            yield place, "aliases", f"'{alias}' is the internal name", "Agents would read it; choose another"
     for part, least in (("says", 1), ("uses", 1), ("near", 1)):
         if len(getattr(field, part)) < least:
             yield place, part, "is empty", "Write at least one entry"
@@ -139,6 +136,24 @@ def _words(place: str, field: Field) -> Found:
             yield place, "given", f"'{text}' doesn't hold {{}} once", "Write {} where the value goes"
     if bool(field.asked) != bool(field.question):
         yield place, "asked", "and `question` must come together", "Write the one that is missing"
+
+
+def _leaks(domain: Domain) -> Found:
+    """No text of the file says an internal name."""
+    spoken = [field.name.replace("_", " ") for field in domain.fields.values() if "_" in field.name]
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, spoken))})\b", re.IGNORECASE)
+    for entity, field in domain.pairs():
+        place = f"entity '{entity.name}', field '{field.name}'"
+        for part in ("aliases", "also", "says", "uses", "given", "asked", "question"):
+            for text in getattr(field, part):
+                if match := pattern.search(text):
+                    problem = f"'{text}' says '{match[0]}', the internal name of a field"
+                    yield place, part, problem, "Agents would read it; rename that field"
+        near = [text for other in field.near for text in (other.name.replace("_", " "), other.says)]
+        for text in (field.description, *near):
+            if match := pattern.search(text):
+                problem = f"'{text}' says '{match[0]}', the internal name of a field"
+                yield place, "", problem, "Agents would read it; rename that field"
 
 
 def _keys(domain: Domain) -> Found:

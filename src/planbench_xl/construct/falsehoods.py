@@ -8,13 +8,17 @@ from random import Random
 from planbench_xl.construct.domain import Domain
 from planbench_xl.world import Record, Value, text_form
 
-TRIES = 500
+TRIES = 200
+
+RIGHT_LOOKING, UNRELATED = 0.5, 0.25
+"""Shares of the values of silently failing tools; the rest can't be true."""
 
 
 class Falsehoods:
-    """Makes values that no record holds for a datatype, nor as a part of one, nor with one as a part.
+    """Makes values that no record holds for a datatype.
 
-    A judge that looks for the right answer within a text must never find it in a wrong value, or the other way round.
+    For what can be asked for they are no part of a true value either, nor the other way round: a judge that looks for
+    the right answer within a text must never find it in a wrong one, or a wrong one in it.
     """
 
     def __init__(self, domain: Domain, records: Sequence[Record]) -> None:
@@ -25,53 +29,68 @@ class Falsehoods:
         }
         self._lengths = {name: {len(text) for text in texts} for name, texts in self._true.items()}
 
-    def neighbour(self, datatype: str, rng: Random) -> str:
-        """Draw another field, of the same entity if it has one."""
+    def neighbours(self, datatype: str, rng: Random) -> list[str]:
+        """Return other fields in a drawn order, those of the same entity first."""
         entity = self._domain.owner[datatype]
-        own = [field.name for field in entity.field if field.name != datatype]
-        return rng.choice(own or [name for name in self._domain.fields if name != datatype])
+        near = [field.name for field in entity.field if field.name != datatype]
+        far = [name for name, owner in self._domain.owner.items() if owner.flow == entity.flow and owner != entity]
+        rng.shuffle(near)
+        rng.shuffle(far)
+        return near + far
 
-    def of(self, like: str, datatype: str, rng: Random) -> Value:
-        """Make a value like those of one field that is false for a datatype, and for the field itself.
+    def of(self, datatype: str, rng: Random) -> Value:
+        """Make a value like those of a datatype.
 
-        Where the field has few values, all of which are true somewhere, a value that can't be true takes its place.
+        Where it has few values, all of which are true somewhere, one that can't be true takes its place.
         """
-        maker = self._domain.makers[like]
-        base = maker.base
-        for _ in range(TRIES if maker.unique else 40):
-            start = rng.choice(self._records).values[base] if base else None
-            value = maker.draw(rng, start)
-            if self._clear(value, datatype) and self._clear(value, like):
-                return value
-        for _ in range(TRIES):
-            value = maker.impossible(rng)
-            if self._clear(value, datatype) and self._clear(value, like):
-                return value
-        raise AssertionError(f"every value of {like} is true for {datatype}")
+        value = self._like(datatype, datatype, rng)
+        return self.impossible(datatype, rng) if value is None else value
+
+    def of_neighbour(self, datatype: str, rng: Random) -> tuple[str, Value]:
+        """Make a value like those of a neighbouring field; return the field and the value."""
+        for neighbour in self.neighbours(datatype, rng):
+            value = self._like(neighbour, datatype, rng)
+            if value is not None:
+                return neighbour, value
+        return datatype, self.impossible(datatype, rng)
 
     def tempting(self, datatype: str, rng: Random) -> Value:
         """Make what a silently failing tool returns: half of the time it looks right."""
         draw = rng.random()
-        if draw < 0.5:
-            return self.of(datatype, datatype, rng)
-        if draw < 0.75:
-            return self.of(self.neighbour(datatype, rng), datatype, rng)
+        if draw < RIGHT_LOOKING:
+            return self.of(datatype, rng)
+        if draw < RIGHT_LOOKING + UNRELATED:
+            return self.of_neighbour(datatype, rng)[1]
+        return self.impossible(datatype, rng)
+
+    def impossible(self, datatype: str, rng: Random) -> Value:
+        """Make a value that can't be true."""
         maker = self._domain.makers[datatype]
         for _ in range(TRIES):
             value = maker.impossible(rng)
             if self._clear(value, datatype):
                 return value
-        return self.of(datatype, datatype, rng)
+        raise AssertionError(f"no value is false for {datatype}")
 
     def example(self, datatype: str) -> Value:
         """Make the example that a datatype shows; the same in every world of the domain where no record holds it."""
-        return self.of(datatype, datatype, Random(f"example||{datatype}"))
+        return self.of(datatype, Random(f"example||{datatype}"))
+
+    def _like(self, like: str, datatype: str, rng: Random) -> Value:
+        """Make a value like those of one field that is false for it and for a datatype; None if there seems to be none."""
+        maker = self._domain.makers[like]
+        for _ in range(TRIES):
+            start = rng.choice(self._records).values[maker.base] if maker.base else None
+            value = maker.draw(rng, start)
+            if text_form(value).casefold() not in self._true[like] and self._clear(value, datatype):
+                return value
+        return None
 
     def _clear(self, value: Value, datatype: str) -> bool:
         text = text_form(value).casefold()
         true = self._true[datatype]
         if text in true:
             return False
-        if self._lengths[datatype] == {len(text)}:
+        if not self._domain.fields[datatype].asked or self._lengths[datatype] == {len(text)}:
             return True  # of texts of one length, none is part of another
         return not any(text in other or other in text for other in true)

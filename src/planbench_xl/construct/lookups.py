@@ -80,14 +80,18 @@ def candidates(domain: Domain) -> Iterator[Lookup]:
             if entity.views:
                 for field in target.field[1:]:
                     yield Lookup((own,), field.name, Way.VIEW, entity.name)
+            if target.views:
+                # The neighbour's register shows what leads to it, where that is a single instance.
+                for name in others:
+                    yield Lookup((target.identifier.name,), name, Way.VIEW, target.name)
 
 
 def choose_lookups(domain: Domain, records: Sequence[Record], tools: int, seed: int) -> Lookups:
     """Choose the look-ups of a world.
 
     All links, keys and own fields that the records allow are taken: they are the graph. The rest is filled with other
-    ways to what few tools return, and with tools that do the same as another. Identifiers get few of these, since each
-    multiplies the paths of everything behind it.
+    ways to what few tools return, and with tools that do the same as another. What leads on, leading and parts of
+    keys, gets few of these, since each multiplies the paths of everything behind it.
 
     Args:
         domain: The domain.
@@ -129,15 +133,15 @@ def _repeats(domain: Domain, graph: Iterable[Lookup], extra: Iterable[Lookup]) -
     return [msgspec.structs.replace(lookup, way=Way.REPEAT) for lookup in (*graph, *extra)]
 
 
-IDENTIFIER_SHARE = 0.12
-"""Part of the further tools that return identifiers."""
+LEADING_SHARE = 0.04
+"""Part of the further tools that return what leads on."""
 
 
 def _extras(
     domain: Domain, graph: Sequence[Lookup], extra: Sequence[Lookup], wanted: int, rng: Random
 ) -> Iterator[Lookup]:
     """Yield further look-ups, always for what the fewest tools return so far."""
-    identifiers = {entity.identifier.name for entity in domain.entity}
+    leading = {name for lookup in graph for name in lookup.inputs}
     producers = Counter(lookup.output for lookup in graph)
     waiting: dict[str, list[Lookup]] = defaultdict(list)
     for lookup in extra:
@@ -146,14 +150,14 @@ def _extras(
         # Taken from the end: new ways before repeats.
         rng.shuffle(lookups)
         lookups.sort(key=lambda lookup: lookup.way is not Way.REPEAT)
-    spare = int(wanted * IDENTIFIER_SHARE)
+    spare = int(wanted * LEADING_SHARE)
     for _ in range(max(0, wanted)):
-        open_outputs = [name for name, left in waiting.items() if left and (name not in identifiers or spare > 0)]
+        open_outputs = [name for name, left in waiting.items() if left and (name not in leading or spare > 0)]
         if not open_outputs:
             return
-        # Many identifiers have few producers; they take turns with the rest.
-        due = [name for name in open_outputs if (name in identifiers) == (rng.random() < IDENTIFIER_SHARE)]
+        # They take turns: by number of producers alone, those that lead on would come first.
+        due = [name for name in open_outputs if (name in leading) == (rng.random() < LEADING_SHARE)]
         output = min(due or open_outputs, key=lambda name: (producers[name], rng.random()))
         producers[output] += 1
-        spare -= output in identifiers
+        spare -= output in leading
         yield waiting[output].pop()

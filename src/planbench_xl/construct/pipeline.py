@@ -136,7 +136,9 @@ def build_world(
         "tasks",
         TaskSet,
         lambda: TaskSet(
-            *make_tasks(domain, tools.executable, knobs.tasks(), seed, lambda d, n: runner.progress("tasks", d, n))
+            *make_tasks(
+                domain, tools.executable, records, knobs.tasks(), seed, lambda d, n: runner.progress("tasks", d, n)
+            )
         ),
     )
     if not tasks.tasks:

@@ -31,7 +31,7 @@ def make_records(domain: Domain, count: int, seed: int) -> tuple[Record, ...]:
             values[field.name] = _fill(domain, entity, field, instances, values, rng)
     for entity in domain.entity:
         for key in entity.key:
-            _keep_apart(domain, entity, key, instances, values, rng)
+            _KeyRule(domain, entity, key, instances, values).enforce(rng)
     prefix = domain.name
     width = len(str(count))
     return tuple(
@@ -145,24 +145,65 @@ def base_values(
     return [found[number] for number in range(len(found))]
 
 
-def _keep_apart(
-    domain: Domain, entity: Entity, key: Key, instances: Instances, values: Mapping[str, list[Value]], rng: Random
-) -> None:
-    """Draw again where two instances share a key, if one of the key's fields may be drawn again."""
-    bases = {maker.base for maker in domain.makers.values()}
-    own = [f for f in entity.field[1:] if f.name in key.fields and f.name not in bases and not f.apart]
-    if not own:
-        return
-    field = own[-1]
-    maker = domain.makers[field.name]
-    starts = base_values(domain, entity, maker.base, instances, values)
-    seen: dict[tuple[Value, ...], int] = {}
-    for case, number in enumerate(instances[entity.name]):
+class _KeyRule:
+    """One key of an entity: two instances differ in it, and each of its parts is needed to tell some two apart.
+
+    Values are drawn again for that where it is allowed: fields of the entity itself that nothing else starts from.
+    """
+
+    def __init__(
+        self, domain: Domain, entity: Entity, key: Key, instances: Instances, values: Mapping[str, list[Value]]
+    ) -> None:
+        bases = {maker.base for maker in domain.makers.values()}
+        self._own = [f.name for f in entity.field[1:] if f.name in key.fields and f.name not in bases and not f.apart]
+        self._key = key.fields
+        self._values = values
+        self._domain = domain
+        self._cases: dict[int, int] = {}
+        for case, number in enumerate(instances[entity.name]):
+            self._cases.setdefault(number, case)
+        self._instances = instances
+        base = domain.makers[self._own[-1]].base if self._own else None
+        self._bases = base_values(domain, entity, base, instances, values)
+
+    def enforce(self, rng: Random) -> None:
+        """Change values until the rule holds, as far as it can."""
+        if not self._own:
+            return
+        self._keep_apart(rng)
+        if len(self._own) == len(self._key) > 1:
+            for name in self._key:
+                self._make_needed(name, rng)
+
+    def _tuple(self, number: int) -> tuple[Value, ...]:
+        case = self._cases[number]
+        owner, instances = self._domain.owner, self._instances
+        return tuple(self._values[name][instances[owner[name].name][case]] for name in self._key)
+
+    def _keep_apart(self, rng: Random) -> None:
+        name = self._own[-1]
+        seen: set[tuple[Value, ...]] = set()
+        for number in self._cases:
+            for _ in range(TRIES):
+                if self._tuple(number) not in seen:
+                    break
+                base = self._bases[number] if self._bases else None
+                self._values[name][number] = self._domain.makers[name].draw(rng, base)
+            seen.add(self._tuple(number))
+
+    def _make_needed(self, name: str, rng: Random) -> None:
+        """Give two instances the same rest of the key, unless two have it already."""
+        place = self._key.index(name)
+        tuples = [self._tuple(number) for number in self._cases]
+        if len({found[:place] + found[place + 1 :] for found in tuples}) < len(tuples) or len(tuples) < 2:
+            return
         for _ in range(TRIES):
-            found = tuple(values[name][instances[domain.owner[name].name][case]] for name in key.fields)
-            if seen.setdefault(found, number) == number:
-                break
-            values[field.name][number] = maker.draw(rng, starts[number] if starts else None)
+            one, other = rng.sample(range(len(tuples)), 2)
+            wanted = (*tuples[one][:place], tuples[other][place], *tuples[one][place + 1 :])
+            if wanted not in tuples:
+                for part, value in zip(self._key, wanted, strict=True):
+                    self._values[part][other] = value
+                return
 
 
 def _narrow(entity: str, field: str, problem: str, remedy: str) -> DomainError:

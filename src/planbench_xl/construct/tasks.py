@@ -11,11 +11,12 @@ from random import Random
 import msgspec
 
 from planbench_xl.construct.domain import Domain
+from planbench_xl.blocking import BlockingConfig, plan_reference
 from planbench_xl.paths import ToolGraph, legal_orders, minimal_tool_sets, reachable
-from planbench_xl.world import Task, TaskPaths, Tool
+from planbench_xl.world import Record, Task, TaskPaths, Tool, text_form
 
 MAX_STARTS = 3
-"""A task names at most so many inputs."""
+"""A task names at most so many inputs, or all parts of one key."""
 
 
 class TaskKnobs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -53,7 +54,12 @@ class Found:
 
 
 def make_tasks(
-    domain: Domain, tools: Sequence[Tool], knobs: TaskKnobs, seed: int, progress: Callable[[int, int], None] | None
+    domain: Domain,
+    tools: Sequence[Tool],
+    records: Sequence[Record],
+    knobs: TaskKnobs,
+    seed: int,
+    progress: Callable[[int, int], None] | None = None,
 ) -> tuple[tuple[Task, ...], tuple[TaskPaths, ...]]:
     """Choose tasks and list their paths.
 
@@ -62,7 +68,7 @@ def make_tasks(
     rng = Random(f"{seed}||tasks||{domain.name}")
     graph = ToolGraph((tool.name, tool.inputs, tool.output_datatypes) for tool in sorted(tools, key=lambda t: t.name))
     pool = list(find_tasks(domain, graph, knobs, rng, progress))
-    chosen = choose_tasks(domain, pool, knobs, rng)
+    chosen = choose_tasks(domain, pool, knobs, _supply(records), rng)
     tasks, paths = [], []
     width = len(str(len(chosen)))
     for number, found in enumerate(chosen, 1):
@@ -112,6 +118,12 @@ def _starts(domain: Domain, graph: ToolGraph) -> Iterator[tuple[tuple[str, ...],
             targets = reached.difference(*parts, inputs) & goals
             if targets:
                 yield inputs, tuple(sorted(targets))
+    keys = {key.fields for entity in domain.entity for key in entity.key if len(key.fields) > MAX_STARTS}
+    for inputs in sorted(key for key in keys if set(key) <= set(given)):
+        parts = [reachable(graph, part) for part in combinations(inputs, len(inputs) - 1)]
+        targets = reachable(graph, inputs).difference(*parts, inputs) & goals
+        if targets:
+            yield inputs, tuple(sorted(targets))
 
 
 def _solve(graph: ToolGraph, inputs: tuple[str, ...], targets: tuple[str, ...], knobs: TaskKnobs) -> Found | None:
@@ -138,14 +150,43 @@ def _pairs(single: Sequence[Found], rng: Random, most: int = 6) -> list[tuple[Fo
     return pairs[:most]
 
 
+def _supply(records: Sequence[Record]) -> dict[str, int]:
+    """Return, per datatype, how many values a single record holds: so many different answers there are."""
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    for record in records:
+        for name, value in record.values.items():
+            counts[name][text_form(value)] += 1
+    return {name: sum(count == 1 for count in held.values()) for name, held in counts.items()}
+
+
+BLOCKED = (
+    BlockingConfig(enabled=True, planner="reference", aim="remaining_paths", remaining_paths=1, tolerance=0),
+    *(
+        BlockingConfig(enabled=True, planner="reference", aim="disabled_ratio", disabled_ratio=ratio)
+        for ratio in (0.2, 0.4, 0.6, 0.8)
+    ),
+)
+"""What the paper's settings ask of a task's paths; the reference planner must find a plan for each."""
+
+
+def can_be_blocked(found: Found) -> bool:
+    """Say whether the reference planner finds a plan for all settings of the paper, with exactly one path left."""
+    return all(plan_reference("", found.tool_sets, config, 0).resolved for config in BLOCKED)
+
+
 class _Use:
     """How often targets, inputs and flows have been chosen; what was used little comes next."""
 
-    def __init__(self, domain: Domain) -> None:
+    def __init__(self, domain: Domain, supply: Mapping[str, int]) -> None:
+        self._supply = supply
         self._flow = {name: entity.flow for name, entity in domain.owner.items()}
         self._targets: Counter[str] = Counter()
         self._inputs: Counter[str] = Counter()
         self._flows: Counter[str] = Counter()
+
+    def exhausted(self, found: Found) -> bool:
+        """Say whether a target has been asked for as often as there are different answers."""
+        return any(self._targets[name] >= self._supply[name] for name in found.targets)
 
     def cost(self, found: Found) -> float:
         """Return how much of a task has been used already."""
@@ -161,16 +202,25 @@ class _Use:
         self._flows.update(self._flow[name] for name in found.targets)
 
 
-def choose_tasks(domain: Domain, pool: Sequence[Found], knobs: TaskKnobs, rng: Random) -> list[Found]:
+def choose_tasks(
+    domain: Domain, pool: Sequence[Found], knobs: TaskKnobs, supply: Mapping[str, int], rng: Random
+) -> list[Found]:
     """Choose tasks: the rare lengths first, of each length what has been used least.
 
     What a length can't fill goes to the next shorter one, so that the number of tasks is met if at all possible.
+
+    Args:
+        domain: The domain.
+        pool: All possible tasks.
+        knobs: What is wanted.
+        supply: How many different answers there are, per target.
+        rng: What is drawn from.
     """
     last = max(knobs.lengths)
     by_length: dict[int, list[Found]] = defaultdict(list)
     for found in pool:
         by_length[min(found.length, last)].append(found)
-    use = _Use(domain)
+    use = _Use(domain, supply)
     chosen: list[Found] = []
     missing = 0
     for length in sorted(knobs.lengths, reverse=True):
@@ -202,6 +252,7 @@ def _pick(pool: Sequence[Found], wanted: int, knobs: TaskKnobs, use: _Use, rng: 
             break
         best = min(range(len(group)), key=lambda place: use.cost(group[place]))
         found = group.pop(best)
-        use.add(found)
-        picked.append(found)
+        if not use.exhausted(found) and can_be_blocked(found):
+            use.add(found)
+            picked.append(found)
     return picked

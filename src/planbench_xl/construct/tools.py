@@ -11,7 +11,7 @@ from planbench_xl.construct.lookups import Lookup
 from planbench_xl.construct.makers import parse_maker
 from planbench_xl.construct.words import SCHEMA_TYPE, Names, make_arguments, make_output
 from planbench_xl.construct.writing import Writer
-from planbench_xl.world import DISTRACTOR_KINDS, FAILING_KINDS, Kind, Output, Role, Tool, Value
+from planbench_xl.world import DISTRACTOR_KINDS, FAILING_KINDS, Kind, Output, Role, Tool
 
 
 def executable_tools(
@@ -59,14 +59,11 @@ def _distractors(
         for kind in DISTRACTOR_KINDS:
             rng = Random(f"{seed}||{kind.value}||{tool.name}")
             arguments = make_arguments(domain, lookup.inputs, names, rng)
-            neighbour = falsehoods.neighbour(lookup.output, rng)
-            value: Value
+            neighbour, value = falsehoods.of_neighbour(lookup.output, rng)
             if kind in FAILING_KINDS:
                 value = writer.fail(lookup, kind, rng)
-            elif kind is Kind.UNRELIABLE:
-                value = falsehoods.of(neighbour, lookup.output, rng)
-            else:
-                value = falsehoods.of(lookup.output, lookup.output, rng)
+            elif kind is not Kind.UNRELIABLE:
+                value = falsehoods.of(lookup.output, rng)
             yield Tool(
                 name=names.tool(names.alias(lookup.output, rng), lookup.inputs, rng),
                 role=Role.DISTRACTOR,

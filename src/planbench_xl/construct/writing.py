@@ -88,7 +88,9 @@ class TemplateWriter:
         rng.shuffle(mentions)
         given = mentions[0]
         for number, mention in enumerate(mentions[1:], 2):
-            frame = rng.choice(self._grammar.links) if number == len(mentions) else "{first}, {second}"
+            frame = rng.choice(self._grammar.links) if len(mentions) == 2 else "{first}, {second}"
+            if len(mentions) > 2 and number == len(mentions):
+                frame = "{first} and {second}"
             given = frame.replace("{first}", given).replace("{second}", mention)
         parts = [_capital(rng.choice(scenario.openings).replace("{given}", given)), self._ask(wanted, rng)]
         if scenario.closings and rng.random() < 0.4:

@@ -18,12 +18,12 @@ from planbench_xl.errors import UsageError
 from planbench_xl.judging import JUDGES
 from planbench_xl.retrieval import (
     BY_BOTH,
-    ReferenceRetriever,
     Request,
     RequestError,
     final_order,
     mix_distractors,
     normalise,
+    reference_retriever,
 )
 from planbench_xl.world import FAILING_KINDS, Role, Tool, Value, World
 
@@ -58,12 +58,12 @@ class Environment:
         self.failure_plan: FailurePlan | None = None
         self._failures: Failures | None = None
         self._state: State | None = None
-        self._retriever = ReferenceRetriever(world)
+        self._retriever = reference_retriever(world)
         self._backend = Backend(world)
         self._judge = JUDGES[self.setting.judge]
         self._planner = Planner(world, self.setting.blocking, self.setting.seed)
         self._mixes: dict[tuple[str, ...], list[Tool]] = {}
-        self._views: dict[str, ToolView] = {}
+        self._views = _Views(world)
 
     @property
     def state(self) -> State:
@@ -166,8 +166,7 @@ class Environment:
             note = Note.NO_TOOL_FOR_BOTH if request["meta_tool"] == BY_BOTH else Note.NO_TOOL_FOR_INPUTS
         names = tuple(tool.name for tool in tools)
         self.turns.append(Turn(action="retrieve", raw=raw, request=request, matched=found.matched, tools=names))
-        views = tuple(self._view(tool) for tool in tools)
-        return self._observe(Event.TOOLS, request=request, note=note, tools=views)
+        return self._observe(Event.TOOLS, request=request, note=note, tools=self._show(tools))
 
     def _retrieval_error(self, error: TurnError, request: Request | None, raw: str) -> Observation:
         self.state.retrieval_errors += 1
@@ -195,17 +194,18 @@ class Environment:
         """Return a tool with the schema that it has by now."""
         return tool if self._failures is None else self._failures.current(tool, self.state.turn)
 
-    def _view(self, tool: Tool) -> ToolView:
-        current = self._current(tool)
-        if current is not tool:
-            view = tool_view(current)
-        elif tool.name in self._views:
-            view = self._views[tool.name]
+    def _show(self, tools: list[Tool]) -> tuple[ToolView, ...]:
+        """Return tools as the agent sees them by now."""
+        views = self._views
+        if self._failures is not None:
+            shown = [views[t.name] if (now := self._current(t)) is t else tool_view(now) for t in tools]
         else:
-            view = self._views[tool.name] = tool_view(tool)
+            shown = [views[tool.name] for tool in tools]
         if self.setting.tool_ids:
-            return ToolView(view.name, view.description, view.parameters, self.state.tool_id(tool))
-        return view
+            handles = [self.state.tool_id(tool) for tool in tools]
+            pairs = zip(shown, handles, strict=True)
+            shown = [ToolView(v.name, v.description, v.parameters, handle) for v, handle in pairs]
+        return tuple(shown)
 
     def _call(self, action: Action) -> Observation:
         state = self.state
@@ -339,6 +339,18 @@ class Environment:
         turn = self.state.turn
         left = max(0, self.setting.max_turns - turn)
         return Observation(event=event, turn=turn, turns_left=left, done=self.status is not None, **fields)
+
+
+class _Views(dict[str, ToolView]):
+    """Tools as an agent sees them, by name, made when they are first shown."""
+
+    def __init__(self, world: World) -> None:
+        super().__init__()
+        self._tools = world.tool
+
+    def __missing__(self, name: str) -> ToolView:
+        view = self[name] = tool_view(self._tools[name])
+        return view
 
 
 def tool_view(tool: Tool) -> ToolView:

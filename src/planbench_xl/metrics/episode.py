@@ -91,7 +91,6 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
         """Share of the listed paths' datatypes that were executed; None if the task lists no path."""
         return len(self.executed_ground_truth) / len(self.ground_truth) if self.ground_truth else None
 
-
     @property
     def egt_precision_exact(self) -> float | None:
         """Share of the executed datatypes that lie on any path; None if nothing was executed, or not asked for."""

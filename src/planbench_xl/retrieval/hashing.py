@@ -56,7 +56,7 @@ def _direction(vector: Vector) -> tuple[tuple[int, int], ...]:
 
 
 class PhraseMatcher:
-    """Finds the datatype that a phrase stands for. Results for phrases of usual length are remembered, up to a bound."""
+    """Finds the datatype that a phrase stands for. Results for phrases of usual length are remembered."""
 
     REMEMBERED = 100_000
     REMEMBERED_LENGTH = 200

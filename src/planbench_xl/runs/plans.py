@@ -9,7 +9,7 @@ from pathlib import Path
 
 import msgspec
 
-from planbench_xl.blocking import BlockPlan, Planner, PlanStatus, check_plan
+from planbench_xl.blocking import BlockPlan, Certificate, Planner, PlanStatus, check_plan
 from planbench_xl.errors import SettingError, StoreError, UsageError
 from planbench_xl.runs.presets import load_setting
 from planbench_xl.runs.worlds import open_world
@@ -61,15 +61,18 @@ def describe_plan(plan: BlockPlan) -> str:
     lines += [f"  blocked {name} by {', '.join(kinds)}" for name, kinds in plan.blocked.items()]
     if plan.kept_path:
         lines.append(f"  kept    {' → '.join(plan.kept_path)}")
-    claims = plan.certificate
-    if claims is not None:
-        bound = "of any length" if claims.path_bound is None else f"of at most {claims.path_bound} tools"
-        lines.append(
-            f"  claims  {claims.aim} {claims.wanted} missed by {claims.miss}, "
-            f"nearest {'proved' if claims.nearest else 'not proved'}, fewest {'proved' if claims.fewest else 'not proved'}, "
-            f"L* {claims.shortest_before} → {claims.shortest_after}, paths {bound}"
-        )
+    if plan.certificate is not None:
+        lines.append(f"  claims  {_describe_claims(plan.certificate)}")
     return "\n".join(lines)
+
+
+def _describe_claims(claims: Certificate) -> str:
+    proved = {True: "proved", False: "not proved"}
+    bound = "of any length" if claims.path_bound is None else f"of at most {claims.path_bound} tools"
+    return (
+        f"{claims.aim} {claims.wanted} missed by {claims.miss}, nearest {proved[claims.nearest]}, "
+        f"fewest {proved[claims.fewest]}, L* {claims.shortest_before} → {claims.shortest_after}, paths {bound}"
+    )
 
 
 def summarise_plans(plans: Sequence[BlockPlan]) -> str:

@@ -31,10 +31,21 @@ def _of_seed(seed: int) -> Member:
     return Member(name, "one-path", (f"name={name}", f"seed={seed}"))
 
 
-SUITES: Mapping[str, Callable[[], tuple[Member, ...]]] = {
-    # All presets, and the paper's three other seeds under its main block setting.
-    "paper": lambda: (*map(_of_preset, presets()), *map(_of_seed, (1000, 2000, 3000))),
-}
+def _paper() -> tuple[Member, ...]:
+    """Return the presets that follow the paper, and its three other seeds under its main block setting."""
+    return (*map(_of_preset, _presets(beyond=False)), *map(_of_seed, (1000, 2000, 3000)))
+
+
+def _failures() -> tuple[Member, ...]:
+    """Return the default setting and those with failures beyond the paper."""
+    return tuple(map(_of_preset, ("default", *_presets(beyond=True))))
+
+
+def _presets(*, beyond: bool) -> list[str]:
+    return [name for name, preset in presets().items() if (preset.setting.failures.kind != "none") == beyond]
+
+
+SUITES: Mapping[str, Callable[[], tuple[Member, ...]]] = {"paper": _paper, "failures": _failures}
 """Every suite by name."""
 
 

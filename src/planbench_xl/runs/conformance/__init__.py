@@ -79,7 +79,9 @@ def _kind(path: Path, data: Any) -> tuple[str, int, Check]:
             return "phrases", len(data), check_phrases
         if all(isinstance(value, dict) and "count_up_to_9_tools" in value for value in values):
             return "tasks' minimal tool sets", len(data), check_tool_sets
-    raise StoreError(f"{path} holds neither recorded episodes, nor block plans, phrases or minimal tool sets. Give one of these.")
+    raise StoreError(
+        f"{path} holds neither recorded episodes, nor block plans, phrases or minimal tool sets. Give one of these."
+    )
 
 
 def _read(path: Path) -> Any:
