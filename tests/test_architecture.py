@@ -26,6 +26,7 @@ ALLOWED = {
     "agents": WORLD | {"environment", "paths"},
     "metrics": WORLD | {"episodes", "judging", "paths"},
     "report": WORLD | {"episodes", "metrics", "paths"},
+    "construct": WORLD | {"paths", "blocking", "retrieval", "judging"},
     "audit": WORLD | {"paths", "blocking", "retrieval", "judging", "agents", "runs"},
     "runs": WORLD
     | {

@@ -82,11 +82,29 @@ def test_any_observation_is_answered(name: str, event: Event) -> None:
         agent.reset(0)  # type: ignore[attr-defined]
         for observation in (
             Observation(event=Event.QUERY, turn=0, turns_left=9, query=query),
-            Observation(event=event, turn=1, turns_left=8),
-            Observation(event=event, turn=2, turns_left=1),
+            Observation(event=event, turn=1, turns_left=8, arguments=("old", "new")),
+            Observation(event=event, turn=2, turns_left=1, arguments=("old", "new")),
         ):
             action = agent.act(observation)  # type: ignore[attr-defined]
             assert action.kind in ("retrieve", "call", "answer")
+
+
+def test_a_renamed_argument_is_taken_over(garage: World) -> None:
+    environment = Environment(garage)
+    agent = make_agent("explorer", environment)
+    agent.reset(0)
+    action = agent.act(environment.reset("q1"))
+    while isinstance(action, Action) and action.kind != "call":
+        action = agent.act(environment.step(action))
+    assert isinstance(action, Action)
+    assert isinstance(action.body, dict)
+    name, old = action.body["name"], next(iter(action.body["arguments"]))
+    renamed = Observation(
+        event=Event.ERROR_RENAMED_ARGUMENT, turn=9, turns_left=80, tool=name, arguments=(old, "new_name")
+    )
+    again = agent.act(renamed)
+    assert isinstance(again, Action)
+    assert again.body == {"name": name, "arguments": {"new_name": "B-20"}}
 
 
 def test_tools_that_name_nothing(garage: World) -> None:

@@ -36,6 +36,7 @@ KEYS = {
     "forward_to_backward",
     "distractors_per_call",
     "distractors_per_episode",
+    "progress_per_call",
 }
 
 
@@ -70,6 +71,7 @@ def test_every_figure(mini: World, make: Make) -> None:
             "forward_to_backward": 1 / 2,
             "distractors_per_call": 2 / 9,
             "distractors_per_episode": 2 / 3,
+            "progress_per_call": 4 / 6,
         }
     )
     assert score.failure_reasons == {"exceeded_max_turns": 2}
@@ -157,6 +159,7 @@ def test_recorded_runs_score_as_the_release_says(golden, release: World) -> None
                 "distractors_per_call": theirs["noisy_tool_call"]["noisy_tool_call_rate_among_tool_calls"],
                 "distractors_per_episode": theirs["noisy_tool_call"]["mean_noisy_tool_calls_per_query"],
                 "forward_to_backward": score.metrics["forward_to_backward"].value,
+                "progress_per_call": score.metrics["progress_per_call"].value,
             },
             rel=1e-12,
             abs=1e-12,

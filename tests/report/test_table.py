@@ -25,6 +25,7 @@ FIGURES = {
     "forward_to_backward": Figure(None),
     "distractors_per_call": Figure(0.25),
     "distractors_per_episode": Figure(1.5),
+    "progress_per_call": Figure(0.5),
 }
 
 
@@ -68,15 +69,29 @@ def test_the_table_of_one_run() -> None:
         "24 of 24 episodes scored (100.0%), 15 succeeded.\n"
         "Failures: 5 wrong answer, 4 exceeded max turns.\n"
         "Distractors: 25.00 % of the calls, 1.50 per episode. EGT recall: 50.00 %.\n"
+        "Progress: 50.00 % of the executed calls.\n"
         "World mini (0123456789ab), setting default, protocol text/1, judge contains.\n"
     )
 
 
 def test_several_runs_have_their_small_print_apart() -> None:
     text = printed(("a", made()), ("b", made(setting="one-path")))
-    assert text.count("\n") == 3 + 2 * 6
+    assert text.count("\n") == 3 + 2 * 7
     assert "\n\na\n  24 of 24" in text and "\n\nb\n  24 of 24" in text
     assert "  World mini (0123456789ab), setting one-path," in text
+
+
+def test_of_many_runs_only_what_is_wrong_is_said() -> None:
+    good = [(f"run {number}", made()) for number in range(4)]
+    text = printed(*good)
+    assert text.count("\n") == 1 + 4 + 2
+    last = "4 runs, all of them complete. World mini (0123456789ab), protocol text/1, judge contains."
+    assert " ".join(text.split()).endswith(last)
+    text = printed(*good, ("odd one", made(complete=False, coverage=0.5, judge="exact")))
+    flat = " ".join(text.split())
+    assert "5 runs, 4 of them complete." in flat and "judge contains, exact" in flat
+    assert "\n\nodd one\n  * INCOMPLETE" in text
+    assert "\n\nrun" not in text
 
 
 def test_a_run_that_is_not_complete_is_marked() -> None:
@@ -105,7 +120,7 @@ def test_a_run_that_is_not_complete_is_marked() -> None:
 
 def test_other_warnings() -> None:
     flat = " ".join(printed(("a", made(unresolved=1, disagreements=("q1#0", "q2#0", "q3#0", "q4#1")))).split())
-    assert "No block plan: 1 episode ran unblocked." in flat
+    assert "No plan: 1 episode ran without what the setting does." in flat
     assert "Recorded otherwise: 4 outcomes (q1#0, q2#0, q3#0, …); the figures are worked out from the turns." in flat
 
 

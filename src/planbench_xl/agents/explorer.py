@@ -129,9 +129,13 @@ class SearchAgent:
             self._bury(tool)
 
     def _refused(self, tool: KnownTool, held: dict[str, Held], observation: Observation) -> None:
-        """A call was refused: find out which value is to blame."""
+        """A call was refused: take over an argument's new name, or find out which value is to blame."""
         self._errors += 1
         graph = self._search.graph
+        if observation.event is Event.ERROR_RENAMED_ARGUMENT:
+            old, new = observation.arguments
+            tool.slots[new] = tool.slots.pop(old)
+            return
         blamed = [name for name in observation.arguments if name in held and not held[name].confirmed]
         if observation.event not in (Event.ERROR_UNTRUSTED_INPUT, Event.ERROR_MISSING_INPUT) or not blamed:
             self._bury(tool)

@@ -133,7 +133,7 @@ class Search:
         slots = {(name, tool.name): tool for tool in tools for name in tool.slots} if unsettled else {}
         for start in unsettled:
             for (name, _), tool in slots.items():
-                spec = tool.view.parameters["properties"][name]
+                spec = tool.view.parameters["properties"].get(name, {})
                 concept = graph.find(tool.slots[name])
                 if not start.settled and start.suits(name, spec) and graph.held(concept) is None:
                     about = spec.get("description", "")

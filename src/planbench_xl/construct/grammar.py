@@ -18,7 +18,7 @@ class Grammar(Part, frozen=True):
 
     Attributes:
         variants: Endings of tool names; they mean nothing, whatever the role of the tool.
-        lookups: What a tool does. Slots: take, what, What, register, noun.
+        lookups: What a tool does. Slots: take, what, What, register, noun, a_noun.
         lookups_several: The same for tools of several inputs.
         purposes: When it is useful. Slot: use.
         flaws: Per kind of distractor, sentences that disclose the flaw. Slots: register, neighbour.

@@ -42,7 +42,12 @@ class _Answers:
         self._asked: Counter[tuple[str, str]] = Counter()
         self._records: Counter[str] = Counter()
 
+    def choice(self, task: Task) -> int:
+        """Return how many values of the task's scarcest target a single record holds."""
+        return min(sum(count == 1 for count in self._texts[name].values()) for name in task.targets)
+
     def cost(self, task: Task, record: Record) -> tuple[int, int, int, int]:
+        """Return what speaks against a record, the worst first."""
         texts = [(name, normalise(record.values[name])) for name in task.targets]
         return (
             sum(self._texts[name][text] > 1 for name, text in texts),
@@ -58,6 +63,7 @@ class _Answers:
         return self._inside[key]
 
     def use(self, task: Task, record: Record) -> None:
+        """Count a query."""
         self._asked.update((name, normalise(record.values[name])) for name in task.targets)
         self._records[record.record_id] += 1
 
@@ -74,20 +80,13 @@ def make_queries(
 ) -> tuple[Query, ...]:
     """Put each task on a record, and some on several if there are fewer tasks than queries are wanted."""
     executor = Executor(domain, tools, records)
-    answers = _Answers(records, frozenset(name for task in tasks for name in task.targets))
     rng = Random(f"{seed}||queries||{domain.name}")
-    per_task = _shares(tasks, wanted)
+    placed = place_tasks(tasks, records, wanted, rng)
     queries: list[Query] = []
-    width = len(str(wanted))
+    width = len(str(max(wanted, len(tasks))))
     told: set[str] = set()
     for number, task in enumerate(tasks, 1):
-        order = list(records)
-        rng.shuffle(order)
-        used: set[str] = set()
-        for _ in range(per_task[task.task_id]):
-            record = min((r for r in order if r.record_id not in used), key=lambda r: answers.cost(task, r))
-            used.add(record.record_id)
-            answers.use(task, record)
+        for record in placed[task.task_id]:
             inputs = {name: record.values[name] for name in task.inputs}
             known = executor.run(task.solution, inputs)
             gold = {name: known[name] for name in task.targets}
@@ -97,6 +96,26 @@ def make_queries(
         if progress:
             progress(number, len(tasks))
     return tuple(queries)
+
+
+def place_tasks(tasks: Sequence[Task], records: Sequence[Record], wanted: int, rng: Random) -> dict[str, list[Record]]:
+    """Choose the records of each task: answers that nobody else holds or was asked for, then little used records.
+
+    Tasks with few such records come first, so that the others can stay away from these.
+    """
+    answers = _Answers(records, frozenset(name for task in tasks for name in task.targets))
+    shares = _shares(tasks, wanted)
+    order = list(records)
+    placed: dict[str, list[Record]] = {}
+    for task in sorted(tasks, key=answers.choice):
+        rng.shuffle(order)
+        placed[task.task_id] = found = []
+        for _ in range(min(shares[task.task_id], len(order))):
+            used = {record.record_id for record in found}
+            record = min((r for r in order if r.record_id not in used), key=lambda r: answers.cost(task, r))
+            answers.use(task, record)
+            found.append(record)
+    return placed
 
 
 def _shares(tasks: Sequence[Task], wanted: int) -> dict[str, int]:

@@ -144,7 +144,7 @@ def _with_two_targets(graph: ToolGraph, single: Sequence[Found], knobs: TaskKnob
             yield found
 
 
-def _pairs(single: Sequence[Found], rng: Random, most: int = 6) -> list[tuple[Found, Found]]:
+def _pairs(single: Sequence[Found], rng: Random, most: int = 20) -> list[tuple[Found, Found]]:
     pairs = list(combinations(single, 2))
     rng.shuffle(pairs)
     return pairs[:most]

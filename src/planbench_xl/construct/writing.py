@@ -119,7 +119,14 @@ class TemplateWriter:
         frames = self._grammar.lookups if len(arguments) == 1 else self._grammar.lookups_several
         take = [f"`{argument.name.replace('_', ' ')}`" for argument in arguments]
         listed = take[0] if len(take) == 1 else f"{', '.join(take[:-1])} and {take[-1]}"
-        return _fill(rng.choice(frames), take=listed, what=says, register=entity.register, noun=entity.noun)
+        return _fill(
+            rng.choice(frames),
+            take=listed,
+            what=says,
+            register=entity.register,
+            noun=entity.noun,
+            a_noun=_article(entity.noun),
+        )
 
     def _fresh(self, write: object) -> str:
         assert callable(write)
@@ -129,6 +136,10 @@ class TemplateWriter:
                 self._told.add(text.casefold())
                 return text
         raise AssertionError("the frames don't give another description; add `says`, `uses` or frames")
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[:1] in 'aeiou' else 'a'} {noun}"
 
 
 def _capital(text: str) -> str:

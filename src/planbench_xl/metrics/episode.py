@@ -14,6 +14,7 @@ from planbench_xl.episodes.record import Episode, Reason, Status, Turn, TurnErro
 from planbench_xl.errors import UsageError
 from planbench_xl.judging import JUDGES, normalise
 from planbench_xl.metrics.facts import Facts, Signature, facts_of
+from planbench_xl.metrics.progress import progress_calls
 from planbench_xl.world import Role, Task, World, text_form
 
 INVALID_CALLS = frozenset(
@@ -52,6 +53,9 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
         executed: Datatypes that trusted calls returned a value for, sorted.
         ground_truth: Datatypes on the task's listed paths, sorted.
         executed_ground_truth: Datatypes in both, sorted.
+        progress_calls: Executed calls that give a new datatype which a listed path needs, blocked ones taken out.
+        executed_calls: Executed calls, of tools of any role.
+        progress_calls_exact: The same with any path from what has been obtained; None if that wasn't asked for.
         exact_truth: Datatypes on all of the task's paths, listed or not, sorted; None if they weren't asked for.
         exact_truth_complete: Whether those are proved to be all.
     """
@@ -78,6 +82,9 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
     executed: tuple[str, ...]
     ground_truth: tuple[str, ...]
     executed_ground_truth: tuple[str, ...]
+    progress_calls: int
+    executed_calls: int
+    progress_calls_exact: int | None = None
     exact_truth: tuple[str, ...] | None = None
     exact_truth_complete: bool = True
 
@@ -133,6 +140,7 @@ def score_episode(
     done = executed(facts, turns)
     truth = facts.ground_truth(episode.task_id)
     exact = facts.exact_truth(episode.task_id) if exact_paths else None
+    progress = progress_calls(world, episode)
     return EpisodeScore(
         query_id=episode.query_id,
         epoch=episode.epoch,
@@ -156,6 +164,9 @@ def score_episode(
         executed=tuple(sorted(done)),
         ground_truth=tuple(sorted(truth)),
         executed_ground_truth=tuple(sorted(done & truth)),
+        progress_calls=progress.count(True),
+        executed_calls=len(progress) - progress.count(None),
+        progress_calls_exact=progress_calls(world, episode, exact_paths=True).count(True) if exact_paths else None,
         exact_truth=None if exact is None else tuple(sorted(exact.datatypes)),
         exact_truth_complete=exact is None or exact.exact,
     )

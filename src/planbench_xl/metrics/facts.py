@@ -48,8 +48,8 @@ class Facts:
     def __init__(self, world: World) -> None:
         self._world = world
         self.signatures = {tool.name: _signature(tool) for tool in world.tools}
-        self._truth: dict[str, frozenset[str]] = {}
-        self._exact_truth: dict[str, ExactTruth] = {}
+        self._truth: dict[tuple[str, frozenset[str]], frozenset[str]] = {}
+        self._exact_truth: dict[tuple[str, frozenset[str], frozenset[str]], ExactTruth] = {}
         self._graph: ToolGraph | None = None
         # A distractor mostly leads where its source leads: tools with the same inputs and outputs share an edge.
         numbers: dict[tuple[tuple[str, ...], tuple[str, ...]], int] = {}
@@ -60,23 +60,32 @@ class Facts:
 
     def ground_truth(self, task_id: str) -> frozenset[str]:
         """Return all input and output datatypes of the tools on a task's listed paths."""
-        truth = self._truth.get(task_id)
+        return self.listed_datatypes(task_id, frozenset())
+
+    def listed_datatypes(self, task_id: str, blocked: frozenset[str]) -> frozenset[str]:
+        """Return the same for those listed paths that avoid some tools."""
+        truth = self._truth.get((task_id, blocked))
         if truth is None:
-            names = {name for path in self._world.tool_sets.get(task_id, ()) for name in path}
-            truth = self._truth[task_id] = self._datatypes(names)
+            paths = [path for path in self._world.tool_sets.get(task_id, ()) if blocked.isdisjoint(path)]
+            truth = self._datatypes({name for path in paths for name in path})
+            self._truth[task_id, blocked] = truth
         return truth
 
     def exact_truth(self, task_id: str) -> ExactTruth:
         """Return all input and output datatypes of the tools on any of a task's paths, whether listed or not."""
-        truth = self._exact_truth.get(task_id)
-        if truth is None:
+        return self.needed(task_id, frozenset(self._world.task[task_id].inputs), frozenset())
+
+    def needed(self, task_id: str, obtained: frozenset[str], blocked: frozenset[str]) -> ExactTruth:
+        """Return the datatypes of the tools on any path from what was obtained to a task's targets without some tools."""
+        key = (task_id, obtained, blocked)
+        if key not in self._exact_truth:
             if self._graph is None:
                 tools = self._world.executable
                 self._graph = ToolGraph((tool.name, tool.inputs, tool.output_datatypes) for tool in tools)
-            task = self._world.task[task_id]
-            found = useful(self._graph, task.inputs, task.targets, time_limit=TRUTH_SECONDS)
-            truth = self._exact_truth[task_id] = ExactTruth(self._datatypes(found.tools), found.exact)
-        return truth
+            graph = self._graph.without(blocked) if blocked else self._graph
+            found = useful(graph, obtained, self._world.task[task_id].targets, time_limit=TRUTH_SECONDS)
+            self._exact_truth[key] = ExactTruth(self._datatypes(found.tools), found.exact)
+        return self._exact_truth[key]
 
     def _datatypes(self, names: Iterable[str]) -> frozenset[str]:
         signatures = [self.signatures[name] for name in names]

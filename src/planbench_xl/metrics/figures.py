@@ -90,6 +90,18 @@ def distractors_per_episode(scores: Scores) -> float | None:
     return _mean(score.distractor_calls for score in scores)
 
 
+def progress_per_call(scores: Scores) -> float | None:
+    """Share of the executed calls that give a new datatype which a listed path needs, over the run."""
+    return _ratio(sum(score.progress_calls for score in scores), sum(score.executed_calls for score in scores))
+
+
+def progress_per_call_exact(scores: Scores) -> float | None:
+    """Share of the executed calls that give a new datatype which any path needs, over the run."""
+    known = [score for score in scores if score.progress_calls_exact is not None]
+    progress = sum(score.progress_calls_exact or 0 for score in known)
+    return _ratio(progress, sum(score.executed_calls for score in known))
+
+
 METRICS: Mapping[str, Callable[[Scores], float | None]] = {
     "accuracy": accuracy,
     "egt_precision": egt_precision,
@@ -102,12 +114,14 @@ METRICS: Mapping[str, Callable[[Scores], float | None]] = {
     "forward_to_backward": forward_to_backward,
     "distractors_per_call": distractors_per_call,
     "distractors_per_episode": distractors_per_episode,
+    "progress_per_call": progress_per_call,
 }
 """Every metric by its key in the JSON output."""
 
 EXACT_METRICS: Mapping[str, Callable[[Scores], float | None]] = {
     "egt_precision_exact": egt_precision_exact,
     "egt_recall_exact": egt_recall_exact,
+    "progress_per_call_exact": progress_per_call_exact,
 }
 """Metrics on the exact paths; they need scores made with `exact_paths`."""
 

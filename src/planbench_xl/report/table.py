@@ -25,6 +25,9 @@ UNDEFINED = "–"
 """Shown for a figure without a denominator."""
 
 MIN_LABEL = 12
+FEW = 3
+"""With more runs than this, only what is not as it should be is said of each."""
+
 GAP = 2
 
 
@@ -66,12 +69,15 @@ class MainTable:
             yield _table(self.rows, terminal)
         else:
             yield from _stack(self.rows)
+        if len(self.rows) > FEW:
+            yield Text(fill(_together([score for _, score in self.rows]), options.max_width))
         for label, score in self.rows:
+            notes = list(_notes(score) if len(self.rows) <= FEW else _warnings(score))
             indent = ""
-            if len(self.rows) > 1:
+            if len(self.rows) > 1 and notes:
                 yield Text(f"\n{label}", style="bold")
                 indent = "  "
-            for text, style in _notes(score):
+            for text, style in notes:
                 yield Text(fill(text, options.max_width, initial_indent=indent, subsequent_indent=indent), style=style)
 
 
@@ -136,19 +142,40 @@ def _width(rows: Sequence[Row]) -> int:
 
 def _notes(score: RunScore) -> Iterator[tuple[str, str]]:
     """Yield the lines of small print of a run, each with a style."""
-    yield _coverage(score), "" if score.complete else "bold yellow"
+    if score.complete:
+        yield _coverage(score), ""
     if score.failure_reasons:
         yield f"Failures: {_listed(score.failure_reasons)}.", ""
-    if score.errors:
-        yield _errors(score), "yellow"
-    if score.unresolved:
-        yield f"No block plan: {_number(score.unresolved, 'episode')} ran unblocked.", "yellow"
-    if score.disagreements:
-        yield _disagreements(score.disagreements), "bold red"
+    yield from _warnings(score)
     yield _more(score), ""
     names = (score.setting or UNDEFINED, score.protocol or UNDEFINED, score.judge or UNDEFINED)
     where = f"World {score.world} ({score.fingerprint[:12]})"
     yield "{}, setting {}, protocol {}, judge {}.".format(where, *names), "dim"
+
+
+def _warnings(score: RunScore) -> Iterator[tuple[str, str]]:
+    """Yield the lines that are there only where something is not as it should be."""
+    if not score.complete:
+        yield _coverage(score), "bold yellow"
+    if score.errors:
+        yield _errors(score), "yellow"
+    if score.unresolved:
+        yield f"No plan: {_number(score.unresolved, 'episode')} ran without what the setting does.", "yellow"
+    if score.disagreements:
+        yield _disagreements(score.disagreements), "bold red"
+
+
+def _together(scores: Sequence[RunScore]) -> str:
+    """Return the line below a table of many runs: what they have in common."""
+    complete = sum(score.complete for score in scores)
+    names = [_common(score.protocol for score in scores), _common(score.judge for score in scores)]
+    worlds = _common(f"{score.world} ({score.fingerprint[:12]})" for score in scores)
+    runs = f"{len(scores)} runs, {complete if complete < len(scores) else 'all'} of them complete."
+    return f"{runs} World {worlds}, protocol {names[0]}, judge {names[1]}."
+
+
+def _common(names: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(name or UNDEFINED for name in names))
 
 
 def _coverage(score: RunScore) -> str:
@@ -177,11 +204,14 @@ def _more(score: RunScore) -> str:
     per_call = show(score.metrics["distractors_per_call"], percent=True)
     per_episode = show(score.metrics["distractors_per_episode"])
     recall = show(score.metrics["egt_recall"], percent=True)
+    progress = show(score.metrics["progress_per_call"], percent=True)
     text = f"Distractors: {per_call} % of the calls, {per_episode} per episode. EGT recall: {recall} %."
+    text += f" Progress: {progress} % of the executed calls."
     if "egt_precision_exact" in score.metrics:
         precision = show(score.metrics["egt_precision_exact"], percent=True)
         recall = show(score.metrics["egt_recall_exact"], percent=True)
-        text += f" On all paths, listed or not: EGT precision {precision} %, recall {recall} %"
+        progress = show(score.metrics["progress_per_call_exact"], percent=True)
+        text += f" On all paths, listed or not: EGT precision {precision} %, recall {recall} %, progress {progress} %"
         text += f" (bounds for {_number(score.truth_bounds, 'query')})." if score.truth_bounds else "."
     return text
 

@@ -1,0 +1,174 @@
+"""`planbench-xl build`."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from shutil import rmtree
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from planbench_xl.cli.audit import Steps
+from planbench_xl.cli.common import examples, json_option, print_json
+
+if TYPE_CHECKING:
+    from planbench_xl.audit import AuditReport
+    from planbench_xl.construct import Recipe
+    from planbench_xl.world import World
+
+_COUNT = click.IntRange(min=1)
+_SHARE = click.FloatRange(min=0, max=1)
+
+
+class Lengths(click.ParamType):
+    """Numbers of tasks by length: `5=100,6=80`."""
+
+    name = "lengths"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> dict[str, int]:
+        """Read the option."""
+        try:
+            pairs = [part.split("=") for part in str(value).split(",")]
+            return {str(int(length)): int(count) for length, count in pairs}
+        except ValueError:
+            self.fail(f"'{value}' is not of the form 5=100,6=80.", param, ctx)
+
+
+@click.command(
+    short_help="Build a world from a domain file and a seed.",
+    epilog=examples(
+        "planbench-xl build retail --seed 7 --out my-world",
+        "planbench-xl build my-domain.toml --seed 1 --out my-world --records 60 --tools 40 --lengths 3=12,4=5",
+        "planbench-xl build my-domain.toml --check",
+    ),
+)
+@click.argument("domain")
+@click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder for the world.")
+@click.option("--seed", type=int, default=1, show_default=True, metavar="N", help="Seed of everything that is drawn.")
+@click.option("--records", type=_COUNT, metavar="N", help="Number of cases. [default: 300]")
+@click.option("--tools", type=_COUNT, metavar="N", help="Number of executable tools. [default: 230]")
+@click.option("--queries", type=_COUNT, metavar="N", help="Number of queries. [default: 500]")
+@click.option(
+    "--lengths", type=Lengths(), metavar="L=N,…", help="Number of tasks per L*; the last holds longer ones too."
+)
+@click.option("--longest", type=_COUNT, metavar="N", help="Largest L*. [default: 14]")
+@click.option("--most-paths", type=_COUNT, metavar="N", help="Most solution paths of a task. [default: 24]")
+@click.option("--several-targets", type=_SHARE, metavar="X", help="Share of tasks with two targets. [default: 0.1]")
+@click.option("--several-inputs", type=_SHARE, metavar="X", help="Share of tasks with several inputs. [default: 0.45]")
+@click.option(
+    "--writer", type=click.Choice(["template"]), default="template", show_default=True, help="Who writes texts."
+)
+@click.option("--keep-stages", is_flag=True, help="Leave what each stage made in DIR/stages.")
+@click.option("--check", is_flag=True, help="Only check the domain file.")
+@click.option("--no-audit", is_flag=True, help="Skip the audit at the end.")
+@json_option
+@click.pass_context
+def build(
+    ctx: click.Context,
+    domain: str,
+    out: Path | None,
+    seed: int,
+    writer: str,
+    keep_stages: bool,
+    check: bool,
+    no_audit: bool,
+    as_json: bool,
+    **knobs: Any,
+) -> None:
+    """Build a world from DOMAIN, a packaged domain or a domain file, and a seed.
+
+    The same domain, seed and knobs give the same bytes. A build that was interrupted goes on after its last stage. The
+    world is validated and audited; exit status 1 if the audit finds an error.
+    """
+    from planbench_xl.construct import Knobs, Recipe, build_world, load_domain, save_built
+
+    parsed, digest = load_domain(domain)
+    if check:
+        _print_check(parsed.name, len(parsed.entity), len(parsed.fields), as_json)
+        return
+    folder = _folder(out)
+    given = {name: value for name, value in knobs.items() if value is not None}
+    recipe = Recipe(parsed.name, digest, seed, writer, Knobs(**given))
+    stages = folder / "stages"
+    started = time.monotonic()
+    with Steps() as steps:
+        world = build_world(parsed, recipe, stages=stages, report=steps)
+    save_built(world, recipe, folder)
+    seconds = time.monotonic() - started
+    if not keep_stages:
+        rmtree(stages)
+    report = None if no_audit else _audit(world)
+    if as_json:
+        print_json(_facts(world, recipe, folder, seconds, report))
+    else:
+        _print(world, folder, seconds, report)
+    ctx.exit(1 if report and report.at_least(_level("error")) else 0)
+
+
+def _folder(out: Path | None) -> Path:
+    """Return the folder to write to: a new one, an empty one, or one that this command wrote before."""
+    if out is None:
+        raise click.UsageError("Missing option '--out': name a folder for the world.")
+    if out.exists() and not out.is_dir():
+        raise click.UsageError(f"'{out}' is a file. Name a folder.")
+    if out.is_dir() and any(out.iterdir()) and not any((out / name).exists() for name in ("recipe.json", "stages")):
+        raise click.UsageError(f"'{out}' holds something that wasn't built here. Name another folder.")
+    return out
+
+
+def _audit(world: World) -> AuditReport:
+    from planbench_xl.audit import audit
+
+    with Steps() as steps:
+        return audit(world, steps)
+
+
+def _level(name: str) -> Any:
+    from planbench_xl.audit import Level
+
+    return Level(name)
+
+
+def _facts(world: World, recipe: Recipe, folder: Path, seconds: float, report: AuditReport | None) -> dict[str, Any]:
+    from planbench_xl.runs.worlds import describe
+
+    found = None
+    if report is not None:
+        found = {finding.id: {"level": finding.level.value, "count": finding.count} for finding in report.findings}
+    return {
+        "folder": str(folder),
+        "seconds": round(seconds, 2),
+        "recipe": recipe,
+        "world": describe(world),
+        "audit": found,
+    }
+
+
+def _print(world: World, folder: Path, seconds: float, report: AuditReport | None) -> None:
+    from planbench_xl.runs.worlds import describe
+
+    facts = describe(world)
+    lengths = ", ".join(f"{length}: {count}" for length, count in facts["tasks_by_shortest_length"].items())
+    click.echo(f"{folder}: world '{world.name}', fingerprint {world.fingerprint[:12]}…, built in {seconds:.1f} s.")
+    click.echo(
+        f"{facts['datatypes']} datatypes, {len(world.executable)} executable tools of {facts['tools']}, "
+        f"{facts['records']} records, {facts['tasks']} tasks, {facts['queries']} queries, "
+        f"{facts['listed_paths']} solution paths."
+    )
+    click.echo(f"Tasks by L*: {lengths}.")
+    if report is None:
+        return
+    for level in ("error", "warning"):
+        for finding in report.findings:
+            if finding.level.value == level:
+                click.echo(f"Audit, {level}: {finding.title.lower()}: {finding.count}. {finding.example}")
+    if not report.at_least(_level("warning")):
+        click.echo(f"Audit: clean ({len(report.passed)} checks passed).")
+
+
+def _print_check(name: str, entities: int, fields: int, as_json: bool) -> None:
+    if as_json:
+        print_json({"valid": True, "domain": name, "entities": entities, "datatypes": fields})
+    else:
+        click.echo(f"Domain '{name}': {entities} entities, {fields} datatypes, no faults.")
