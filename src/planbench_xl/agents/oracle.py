@@ -28,6 +28,7 @@ class Oracle:
         self._environment = environment
         # By task alone: an environment keeps its setting, so a task's block plan never changes.
         self._routes: dict[str, tuple[_Step, ...]] = {}
+        self._steps: dict[str, _Step] = {}
         self._route: tuple[_Step, ...] = ()
         self._position = self._tried = 0
         self._values: dict[str, Value] = {}
@@ -77,7 +78,11 @@ class Oracle:
         plan, failures = environment.plan, environment.failure_plan
         blocked = set(plan.blocked if plan else ())
         kept = failures.kept_path if failures else plan.kept_path if plan else ()
-        return _route(environment.world, environment.state.task, blocked, kept)
+        order = _route(environment.world, environment.state.task, blocked, kept)
+        for tool in order:
+            if tool.name not in self._steps:
+                self._steps[tool.name] = _Step(tool, _phrases(environment.world, tool))
+        return tuple(self._steps[tool.name] for tool in order)
 
     def _call(self, tool: Tool) -> Action:
         name, values = tool.name, self._values
@@ -95,8 +100,8 @@ class Oracle:
         return answer("; ".join(text_form(self._values[target]) for target in targets if target in self._values))
 
 
-def _route(world: World, task: Task, blocked: set[str], kept: Sequence[str]) -> tuple[_Step, ...]:
-    """Return the steps of the path that a plan keeps, or of the shortest known tool set that avoids blocked tools.
+def _route(world: World, task: Task, blocked: set[str], kept: Sequence[str]) -> list[Tool]:
+    """Return, in order, the path that a plan keeps, or the shortest known tool set that avoids blocked tools.
 
     Raises:
         AgentError: No tool set of the world solves the task without the blocked tools.
@@ -113,7 +118,7 @@ def _route(world: World, task: Task, blocked: set[str], kept: Sequence[str]) -> 
         without = " without its blocked tools" if blocked else ""
         problem = f"The oracle finds no path for task '{task.task_id}'{without}"
         raise AgentError(f"{problem}. Check the world with `planbench-xl world validate`.")
-    return tuple(_Step(tool, _phrases(world, tool)) for tool in order)
+    return order
 
 
 def _order(tools: Sequence[Tool], task: Task) -> list[Tool]:

@@ -21,7 +21,7 @@ _COUNT = click.IntRange(min=1)
 _SHARE = click.FloatRange(min=0, max=1)
 
 
-class Lengths(click.ParamType):
+class Lengths(click.ParamType[dict[str, int]]):
     """Numbers of tasks by length: `5=100,6=80`."""
 
     name = "lengths"
@@ -66,6 +66,7 @@ class Lengths(click.ParamType):
 @click.pass_context
 def build(
     ctx: click.Context,
+    /,
     domain: str,
     out: Path | None,
     seed: int,

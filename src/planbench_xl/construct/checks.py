@@ -6,13 +6,12 @@ import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from planbench_xl.construct.domain import Domain, Field, Of
+from planbench_xl.construct.domain import LEAST_ALIASES, MOST_ALIASES, Domain, Field, Of
 from planbench_xl.construct.makers import parse_maker
 from planbench_xl.errors import Fault
 from planbench_xl.retrieval import PhraseMatcher
 
 MAX_INPUTS = 5
-LEAST_ALIASES, MOST_ALIASES = 5, 10
 
 Found = Iterator[tuple[str, str, str, str]]
 """Entry, field, problem and remedy of each fault."""
@@ -183,11 +182,11 @@ def _bases(domain: Domain) -> Found:
 
 
 def _phrases(domain: Domain) -> Found:
-    """Retrieval takes every alias and description for its own field."""
+    """Retrieval takes every alias, description and phrase of tool descriptions for its own field."""
     matcher = PhraseMatcher([domain.datatype(field, None) for field in domain.fields.values()])
     for entity, field in domain.pairs():
-        texts = [("aliases", text) for text in field.aliases]
-        texts += [("description", field.description), *(("also", text) for text in field.also)]
+        texts = [(part, text) for part in ("aliases", "says", "also") for text in getattr(field, part)]
+        texts.append(("description", field.description))
         for part, text in texts:
             taken = matcher.match(text)
             if taken != field.name:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -11,6 +12,11 @@ from planbench_xl.construct.makers import Maker, parse_maker
 from planbench_xl.world import Datatype
 
 FORMAT = 1
+
+LEAST_ALIASES, MOST_ALIASES = 5, 10
+
+
+_QUESTION = re.compile(r"^(?:at|from|in|on|by|to|with|under|of)? ?(?:when|where|which|what|whose|who|how) (?:moment |much )?")
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -190,12 +196,28 @@ class Domain(Part, frozen=True, dict=True):
                 yield entity, field
 
     def datatype(self, field: Field, example: object) -> Datatype:
-        """Return the datatype that a field becomes."""
+        """Return the datatype that a field becomes.
+
+        Its aliases are those of the file, from which names are made, and then what descriptions and requests call it:
+        retrieval has to understand the words that an agent has read.
+        """
+        read = [*field.says, *(_head(text) for text in field.given), *(_topic(text) for text in field.asked)]
+        heard = dict.fromkeys([*field.aliases, *(text for text in read if len(text.split()) > 1)])
         return Datatype(
             name=field.name,
             description=field.description,
             value_type=self.makers[field.name].value_type,
             example=example,
-            aliases=field.aliases,
+            aliases=tuple(heard)[:MOST_ALIASES],
             category=self.owner[field.name].flow,
         )
+
+
+def _topic(asked: str) -> str:
+    """Return what an indirect question is about: `when the box was sealed` without its first words."""
+    return _QUESTION.sub("", asked)
+
+
+def _head(given: str) -> str:
+    """Return what a mention calls a value: `the order number {}` without the value."""
+    return given.replace("{}", "").strip(" ,")

@@ -77,7 +77,7 @@ class Falsehoods:
         return self.of(datatype, Random(f"example||{datatype}"))
 
     def _like(self, like: str, datatype: str, rng: Random) -> Value:
-        """Make a value like those of one field that is false for it and for a datatype; None if there seems to be none."""
+        """Make a value like those of one field, false for it and for a datatype; None if there seems to be none."""
         maker = self._domain.makers[like]
         for _ in range(TRIES):
             start = rng.choice(self._records).values[maker.base] if maker.base else None

@@ -20,7 +20,7 @@ class Grammar(Part, frozen=True):
         variants: Endings of tool names; they mean nothing, whatever the role of the tool.
         lookups: What a tool does. Slots: take, what, What, register, noun, a_noun.
         lookups_several: The same for tools of several inputs.
-        purposes: When it is useful. Slot: use.
+        purposes: When it is useful, or how it behaves. Slots: use, register.
         flaws: Per kind of distractor, sentences that disclose the flaw. Slots: register, neighbour.
         failures: Messages of tools that fail. Slots: register, number.
         deprecations: Messages of deprecated tools.

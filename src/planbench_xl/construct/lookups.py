@@ -1,4 +1,4 @@
-"""Stage 2: which look-ups there are. Candidates come from the entity graph, the records decide, a sparse choice stays."""
+"""Stage 2: which look-ups there are. The entity graph proposes, the records decide, and a sparse choice stays."""
 
 from __future__ import annotations
 

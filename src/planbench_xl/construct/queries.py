@@ -109,7 +109,8 @@ def place_tasks(tasks: Sequence[Task], records: Sequence[Record], wanted: int, r
     placed: dict[str, list[Record]] = {}
     for task in sorted(tasks, key=answers.choice):
         rng.shuffle(order)
-        placed[task.task_id] = found = []
+        found: list[Record] = []
+        placed[task.task_id] = found
         for _ in range(min(shares[task.task_id], len(order))):
             used = {record.record_id for record in found}
             record = min((r for r in order if r.record_id not in used), key=lambda r: answers.cost(task, r))

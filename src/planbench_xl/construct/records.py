@@ -134,7 +134,7 @@ def _fill(
 def base_values(
     domain: Domain, entity: Entity, base: str | None, instances: Instances, values: Mapping[str, list[Value]]
 ) -> list[Value]:
-    """Return, per instance of an entity, the largest value of a field on its cases: what comes after comes after all."""
+    """Return, per instance of an entity, the largest value of a field on its cases: what is after comes after all."""
     if base is None:
         return []
     found: dict[int, Value] = {}

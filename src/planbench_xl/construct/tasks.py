@@ -10,8 +10,8 @@ from random import Random
 
 import msgspec
 
-from planbench_xl.construct.domain import Domain
 from planbench_xl.blocking import BlockingConfig, plan_reference
+from planbench_xl.construct.domain import Domain
 from planbench_xl.paths import ToolGraph, legal_orders, minimal_tool_sets, reachable
 from planbench_xl.world import Record, Task, TaskPaths, Tool, text_form
 
@@ -174,6 +174,10 @@ def can_be_blocked(found: Found) -> bool:
     return all(plan_reference("", found.tool_sets, config, 0).resolved for config in BLOCKED)
 
 
+MOST_SUPPLY = 0.9
+"""Part of a target's different answers that is asked for; tasks with two targets need some choice of records."""
+
+
 class _Use:
     """How often targets, inputs and flows have been chosen; what was used little comes next."""
 
@@ -186,7 +190,7 @@ class _Use:
 
     def exhausted(self, found: Found) -> bool:
         """Say whether a target has been asked for as often as there are different answers."""
-        return any(self._targets[name] >= self._supply[name] for name in found.targets)
+        return any(self._targets[name] >= self._supply[name] * MOST_SUPPLY for name in found.targets)
 
     def cost(self, found: Found) -> float:
         """Return how much of a task has been used already."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from random import Random
 
-from planbench_xl.construct.domain import Domain
+from planbench_xl.construct.domain import Domain, Field
+from planbench_xl.retrieval import PhraseMatcher
 from planbench_xl.world import Argument, Output
 
 SCHEMA_TYPE = {"string": "string", "number": "number", "timestamp": "string", "boolean": "boolean"}
@@ -25,10 +26,23 @@ class Names:
         self._variants = tuple(variants)
         self._taken: set[str] = set()
         self._words: set[str] | None = None
+        self._matcher = PhraseMatcher([domain.datatype(field, None) for field in domain.fields.values()])
+        self._descriptions = {name: self._ways(field) for name, field in domain.fields.items()}
+
+    def _ways(self, field: Field) -> tuple[str, ...]:
+        """Return ways to describe a field that retrieval takes for it: equal texts would show the graph."""
+        ways = (field.description, *field.also, *(f"{text[:1].upper()}{text[1:]}." for text in field.says))
+        return tuple(text for text in ways if self._matcher.match(text) == field.name)
+
+    def description(self, datatype: str, rng: Random) -> str:
+        """Draw a description of a datatype."""
+        return rng.choice(self._descriptions[datatype])
 
     def close(self) -> None:
         """All executable tools are named: from now on only their words are used."""
-        self._words = {word for name in self._taken for word in name.split("_")}
+        words = {word for name in self._taken for word in name.split("_")}
+        self._words = words
+        self._variants = tuple(variant for variant in self._variants if variant in words) or self._variants
 
     def alias(self, datatype: str, rng: Random) -> str:
         """Draw an alias of a datatype."""
@@ -66,12 +80,11 @@ def make_arguments(domain: Domain, inputs: Sequence[str], names: Names, rng: Ran
     rng.shuffle(order)
     found = []
     for datatype in order:
-        field = domain.fields[datatype]
         found.append(
             Argument(
                 name=_snake(names.alias(datatype, rng)),
                 datatype=datatype,
-                description=rng.choice((field.description, *field.also)),
+                description=names.description(datatype, rng),
                 type=SCHEMA_TYPE[domain.makers[datatype].value_type],
             )
         )
@@ -80,12 +93,11 @@ def make_arguments(domain: Domain, inputs: Sequence[str], names: Names, rng: Ran
 
 def make_output(domain: Domain, datatype: str, names: Names, rng: Random) -> Output:
     """Name and describe what a tool returns."""
-    field = domain.fields[datatype]
     alias = names.alias(datatype, rng)
     return Output(
         datatype=datatype,
         name=_snake(alias),
-        description=rng.choice((field.description, *field.also)),
+        description=names.description(datatype, rng),
         label=alias,
         type=SCHEMA_TYPE[domain.makers[datatype].value_type],
     )

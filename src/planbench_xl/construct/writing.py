@@ -112,7 +112,8 @@ class TemplateWriter:
         first = self._what(lookup, arguments, rng.choice(field.says), rng)
         if lookup.because and rng.random() < 0.6:
             first += f" {lookup.because}"
-        return first, rng.choice(self._grammar.purposes).replace("{use}", rng.choice(field.uses))
+        register = self._domain.entities[lookup.entity].register
+        return first, _fill(rng.choice(self._grammar.purposes), use=rng.choice(field.uses), register=register)
 
     def _what(self, lookup: Lookup, arguments: Sequence[Argument], says: str, rng: Random) -> str:
         entity = self._domain.entities[lookup.entity]

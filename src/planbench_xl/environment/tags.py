@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
+
+import msgspec
 
 from planbench_xl.environment.actions import Action
 from planbench_xl.episodes.record import ActionKind
@@ -43,5 +44,5 @@ def render(action: Action) -> str:
     if action.raw or action.kind == "invalid":
         return action.raw
     tag = _TAG_OF[action.kind]
-    body = action.body if isinstance(action.body, str) else json.dumps(action.body, ensure_ascii=False)
+    body = action.body if isinstance(action.body, str) else msgspec.json.encode(action.body).decode()
     return f"<{tag}>{body}</{tag}>"

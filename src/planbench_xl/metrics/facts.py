@@ -76,7 +76,7 @@ class Facts:
         return self.needed(task_id, frozenset(self._world.task[task_id].inputs), frozenset())
 
     def needed(self, task_id: str, obtained: frozenset[str], blocked: frozenset[str]) -> ExactTruth:
-        """Return the datatypes of the tools on any path from what was obtained to a task's targets without some tools."""
+        """Return the datatypes of the tools on any path that leads on to a task's targets without some tools."""
         key = (task_id, obtained, blocked)
         if key not in self._exact_truth:
             if self._graph is None:

@@ -50,16 +50,18 @@ class Prompts(msgspec.Struct, frozen=True):
     """A prompt pack.
 
     Attributes:
-        templates: Template by name.
+        templates: Template by name, split: text, placeholder, text, placeholder, …, text.
         source: Folder that replaced some of them, or empty.
     """
 
-    templates: dict[str, Template]
+    templates: dict[str, tuple[str, ...]]
     source: str = ""
 
     def fill(self, name: str, **values: str) -> str:
         """Return a template's text with its placeholders filled in."""
-        return self.templates[name].substitute(values)
+        pieces = list(self.templates[name])
+        pieces[1::2] = [values[placeholder] for placeholder in pieces[1::2]]
+        return "".join(pieces)
 
 
 def load_prompts(folder: Path | None = None, pack: str = "text") -> Prompts:
@@ -93,7 +95,8 @@ def _read(path: Path) -> str:
         raise PromptError(f"{path}: can't be read as UTF-8 text ({error}).") from error
 
 
-def _template(name: str, text: str) -> Template:
+def _template(name: str, text: str) -> tuple[str, ...]:
+    """Return a template split at its placeholders, after checks."""
     template = Template(text)
     if not template.is_valid():
         raise PromptError(f"{name}.md: a `$` starts no placeholder. Write `$$` for a dollar sign.")
@@ -101,4 +104,15 @@ def _template(name: str, text: str) -> Template:
     if unknown:
         known = ", ".join(f"${word}" for word in sorted(PLACEHOLDERS[name])) or "none"
         raise PromptError(f"{name}.md: unknown placeholder ${min(unknown)}. It may use: {known}.")
-    return template
+    pieces = [""]
+    end = 0
+    for match in template.pattern.finditer(text):
+        pieces[-1] += text[end : match.start()]
+        end = match.end()
+        placeholder = match["named"] or match["braced"]
+        if placeholder:
+            pieces += [placeholder, ""]
+        else:
+            pieces[-1] += template.delimiter
+    pieces[-1] += text[end:]
+    return tuple(pieces)

@@ -78,17 +78,15 @@ class TextProtocol:
         text = _dump(head)[: -len("\n}")]
         if not observation.tools:
             return f'{text},\n  "tools": []\n}}'
-        tools = ",\n".join(map(self._tool, observation.tools))
+        known = self._tools
+        pieces = []
+        for tool in observation.tools:
+            entry = known.get(tool.name)
+            if entry is None or entry[0] is not tool:
+                entry = known[tool.name] = (tool, _tool_text(tool))
+            pieces.append(entry[1])
+        tools = ",\n".join(pieces)
         return f'{text},\n  "tools": [\n{tools}\n  ]\n}}'
-
-    def _tool(self, tool: ToolView) -> str:
-        if tool.tool_id is not None:
-            return _tool_text(tool)
-        known, text = self._tools.get(tool.name, (None, ""))
-        if known is not tool:
-            text = _tool_text(tool)
-            self._tools[tool.name] = (tool, text)
-        return text
 
 
 def _tool_text(tool: ToolView) -> str:

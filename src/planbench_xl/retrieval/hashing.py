@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
 from hashlib import blake2b
 from itertools import pairwise
 from math import gcd
@@ -17,6 +16,9 @@ from math import gcd
 from planbench_xl.world import Datatype
 
 BUCKETS = 512
+REMEMBERED = 100_000
+"""Features and phrases whose result is remembered."""
+
 _TOKEN = re.compile(r"[a-z0-9]+")
 _SPACE = re.compile(r"\s+")
 
@@ -24,20 +26,34 @@ Vector = Mapping[int, int]
 """Bucket → count."""
 
 
-@lru_cache(maxsize=1 << 17)
-def _bucket(feature: str) -> int:
-    digest = blake2b(feature.encode("utf-8", "surrogatepass"), digest_size=8).digest()
-    return int.from_bytes(digest, "big") % BUCKETS
+class _Buckets(dict[str, int]):
+    """Bucket of each feature, by its text without a prefix that all of a kind share; forgotten when too many."""
+
+    def __init__(self, prefix: str) -> None:
+        super().__init__()
+        self._prefix = prefix
+
+    def __missing__(self, text: str) -> int:
+        if len(self) >= REMEMBERED:
+            self.clear()
+        digest = blake2b((self._prefix + text).encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        bucket = self[text] = int.from_bytes(digest, "big") % BUCKETS
+        return bucket
+
+
+_WORDS = _Buckets("")
+_TRIGRAMS = _Buckets("char::")
 
 
 def encode(text: str) -> Vector:
     """Return the counts of a text's features per bucket: words, pairs of words, character trigrams."""
     text = text.lower().strip().replace("_", " ")
     tokens = _TOKEN.findall(text)
-    features = [*tokens, *(f"{a}__{b}" for a, b in pairwise(tokens))]
+    counts = Counter([_WORDS[token] for token in tokens])
+    counts.update([_WORDS[f"{a}__{b}"] for a, b in pairwise(tokens)])
     padded = f"  {_SPACE.sub(' ', text)}  "
-    features += [f"char::{padded[i : i + 3]}" for i in range(len(padded) - 2)]
-    return Counter(map(_bucket, features))
+    counts.update([_TRIGRAMS[padded[i : i + 3]] for i in range(len(padded) - 2)])
+    return counts
 
 
 def surfaces(datatype: Datatype) -> tuple[str, ...]:
@@ -58,7 +74,6 @@ def _direction(vector: Vector) -> tuple[tuple[int, int], ...]:
 class PhraseMatcher:
     """Finds the datatype that a phrase stands for. Results for phrases of usual length are remembered."""
 
-    REMEMBERED = 100_000
     REMEMBERED_LENGTH = 200
 
     def __init__(self, datatypes: Sequence[Datatype]) -> None:
@@ -86,7 +101,7 @@ class PhraseMatcher:
         found = self._memory.get(phrase)
         if found is None:
             found = self._names[self._best(phrase)]
-            if len(phrase) <= self.REMEMBERED_LENGTH and len(self._memory) < self.REMEMBERED:
+            if len(phrase) <= self.REMEMBERED_LENGTH and len(self._memory) < REMEMBERED:
                 self._memory[phrase] = found
         return found
 

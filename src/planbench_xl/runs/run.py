@@ -221,7 +221,7 @@ def protocol_name(prompts: Prompts | None) -> str:
     """Return the protocol's name and version, marked by the content of the user's own prompts if there are any."""
     if prompts is None:
         return TEXT_PROTOCOL
-    texts = "\0".join(f"{name}\0{prompts.templates[name].template}" for name in sorted(prompts.templates))
+    texts = "\0".join(f"{name}\0{pieces}" for name, pieces in sorted(prompts.templates.items()))
     return f"{TEXT_PROTOCOL}+{hashlib.sha256(texts.encode()).hexdigest()[:12]}"
 
 
