@@ -28,10 +28,7 @@ def progress_calls(world: World, episode: Episode, *, exact_paths: bool = False)
     facts = facts_of(world)
     task = world.task[episode.task_id]
     blocked = frozenset(episode.blocked)
-    needed = _by_all_paths(facts, episode.task_id, blocked)
-    if not exact_paths:
-        listed = facts.listed_datatypes(episode.task_id, blocked)
-        needed = lambda obtained: listed  # noqa: E731
+    needed = (_by_all_paths if exact_paths else _by_listed_paths)(facts, episode.task_id, blocked)
     obtained = set(task.inputs)
     found: list[bool | None] = []
     for turn in episode.turns:
@@ -44,6 +41,11 @@ def progress_calls(world: World, episode: Episode, *, exact_paths: bool = False)
         found.append(bool(new) and not new.isdisjoint(needed(frozenset(obtained))))
         obtained |= new
     return tuple(found)
+
+
+def _by_listed_paths(facts: Facts, task_id: str, blocked: frozenset[str]) -> Needed:
+    listed = facts.listed_datatypes(task_id, blocked)
+    return lambda obtained: listed
 
 
 def _by_all_paths(facts: Facts, task_id: str, blocked: frozenset[str]) -> Needed:

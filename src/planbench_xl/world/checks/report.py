@@ -104,7 +104,7 @@ class Report:
             if count:
                 field = renamed
                 break
-        file = self._layout.files.get(part) or self._layout.files[getattr(entry, "role")]  # noqa: B009
+        file = self._layout.files.get(part) or self._layout.files[msgspec.structs.asdict(entry)["role"]]
         order = list(FILES).index(part)
         self._found.append((order, index, Fault(file, label, field, problem, remedy)))
 
