@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
@@ -14,9 +13,6 @@ from planbench_xl.world import Datatype
 FORMAT = 1
 
 LEAST_ALIASES, MOST_ALIASES = 5, 10
-
-
-_QUESTION = re.compile(r"^(?:at|from|in|on|by|to|with|under|of)? ?(?:when|where|which|what|whose|who|how) (?:moment |much )?")
 
 
 class Part(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -201,7 +197,7 @@ class Domain(Part, frozen=True, dict=True):
         Its aliases are those of the file, from which names are made, and then what descriptions and requests call it:
         retrieval has to understand the words that an agent has read.
         """
-        read = [*field.says, *(_head(text) for text in field.given), *(_topic(text) for text in field.asked)]
+        read = [*field.says, *(_head(text) for text in field.given)]
         heard = dict.fromkeys([*field.aliases, *(text for text in read if len(text.split()) > 1)])
         return Datatype(
             name=field.name,
@@ -211,11 +207,6 @@ class Domain(Part, frozen=True, dict=True):
             aliases=tuple(heard)[:MOST_ALIASES],
             category=self.owner[field.name].flow,
         )
-
-
-def _topic(asked: str) -> str:
-    """Return what an indirect question is about: `when the box was sealed` without its first words."""
-    return _QUESTION.sub("", asked)
 
 
 def _head(given: str) -> str:

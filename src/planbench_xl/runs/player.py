@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 import msgspec
 
@@ -27,15 +26,6 @@ class Job(msgspec.Struct, frozen=True):
     agent_seed: int
     protocol: str
     prompts: Prompts | None = None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the world as JSON: it stays the same to the byte, and with it the world's fingerprint."""
-        rest = {name: getattr(self, name) for name in self.__struct_fields__ if name != "world"}
-        return _job, (msgspec.json.encode(self.world), rest)
-
-
-def _job(world: bytes, rest: dict[str, Any]) -> Job:
-    return Job(msgspec.json.decode(world, type=World), **rest)
 
 
 class Batch(msgspec.Struct):
