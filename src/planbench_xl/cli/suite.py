@@ -28,7 +28,9 @@ from planbench_xl.cli.progress import ProgressView
 @request_options
 @output_options
 def suite(name: str, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Run an agent in all settings of a suite, and print one table. The suite `paper` is the paper's grid.
+    """Run an agent in all settings of a suite, and print one table.
+
+    The suite `paper` is the paper's grid, `failures` the failures beyond it.
 
     Each setting has a sub-folder of its own, which is a run folder like any other. The same command continues.
     """

@@ -6,13 +6,13 @@ import contextlib
 import multiprocessing
 import signal
 import sys
-import threading
 import time
 import traceback
 from collections import deque
 from collections.abc import Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 from planbench_xl.episodes.record import Status
@@ -67,8 +67,11 @@ def play_parallel(player: Player, keys: Sequence[Key], workers: int) -> Iterator
 
 
 def _can_fork() -> bool:
-    """Forking is fastest, but safe only where the system libraries allow it and no other thread runs."""
-    return sys.platform == "linux" and threading.active_count() == 1
+    """Forking is fastest, but safe only where the system libraries allow it and no other thread runs.
+
+    The system is asked, since Python doesn't know of threads that libraries start.
+    """
+    return sys.platform == "linux" and len(list(Path("/proc/self/task").iterdir())) == 1
 
 
 def _hand_out(connection: Connection, chunks: deque[Sequence[Key]]) -> None:
