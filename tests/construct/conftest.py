@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from planbench_xl.construct import Domain, Knobs, Recipe, build_world, load_domain
+from planbench_xl.construct.reading import EXAMPLE
 from planbench_xl.world import World
 
-TINY = Path(__file__).parent / "tiny.toml"
+TINY = EXAMPLE
 KNOBS = Knobs(records=60, tools=36, queries=20, lengths={"3": 10, "4": 6, "5": 4})
 
 

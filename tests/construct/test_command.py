@@ -39,7 +39,12 @@ def test_keeps_stages_and_builds_again_into_its_own_folder(tmp_path: Path) -> No
     assert "20 queries" in result.output
 
 
-def test_only_checks(tmp_path: Path) -> None:
+def test_the_example_is_a_domain_file(tmp_path: Path) -> None:
+    result = call("--example")
+    assert result.output == TINY.read_text()
+
+
+def test_only_checks() -> None:
     result = call(str(TINY), "--check")
     assert result.exit_code == 0
     assert "no faults" in result.output
@@ -48,6 +53,7 @@ def test_only_checks(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
+        ([], "Missing DOMAIN: a domain file, or one of hospital, retail"),
         ([str(TINY)], "Missing option '--out'"),
         ([str(TINY), "--out", "w", "--lengths", "many"], "is not of the form 5=100,6=80"),
         ([str(TINY), "--out", "tests"], "wasn't built here"),
@@ -63,4 +69,4 @@ def test_a_wrong_call_is_explained(arguments: list[str], says: str, monkeypatch:
 def test_an_unknown_domain_is_an_error_with_a_name() -> None:
     result = call("hospitl", "--out", "w")
     assert isinstance(result.exception, DomainError)
-    assert "did you mean 'hospital'?" in str(result.exception)
+    assert "closest: 'hospital'" in str(result.exception)

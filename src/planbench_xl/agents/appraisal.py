@@ -1,17 +1,12 @@
-"""Judges what an agent reads: does a description disclose a flaw, is a value possible, is it an error?
+"""Judges what tools say about themselves: does a description disclose a flaw, or hint at one?
 
 The vocabulary is general English about software and records. It knows nothing of any world.
 """
 
 from __future__ import annotations
 
-import json
 import re
-from datetime import datetime
 from functools import lru_cache
-
-from planbench_xl.agents.phrases import word_set
-from planbench_xl.world import Value
 
 _FLAWS: tuple[tuple[float, str], ...] = (
     (1.0, r"deprecat\w+|obsolete|legacy|discontinued|sunset|retired|superseded|switched off|shut down|dismantled"),
@@ -30,10 +25,23 @@ _FLAWS: tuple[tuple[float, str], ...] = (
     (1.0, r"(?:should|must|do) not be (?:used|relied)|non[- ]authoritative|unofficial|unverified|unconfirmed"),
     (1.0, r"unreliable|undependable|noisy|unstable|flaky|erratic|miswired|misrouted|broken|faulty|mix-?ups?"),
     (1.0, r"(?:supposed|meant|intended) to (?:return|give|show)|known (?:to be|issues?|bugs?)|off by (?:one|a)"),
-    (1.0, r"shifted|swapped|mixed up|drift\w*|slips?|wrong (?:field|value|column|row|record)|no telling"),
+    (1.0, r"shifted|swapped|mixed up|drift\w*|wrong (?:field|value|column|row|record)|no telling"),
     (1.0, r"(?:nearby|neighbou?ring|adjacent|related but) (?:\w+ )?(?:field|value|column|row|entry|record)"),
     (1.0, r"(?:may|might|can|could) (?:also |still |well |even )*(?:not|serve|surface|drift|map|pull|read|lag|slip)"),
-    (1.0, r"(?:may|might|could) (?:well |also |still )*(?:be|return|differ|appear|contain|show)"),
+    (1.0, r"(?:may|might) (?:well |also |still )*(?:be (?!\w+(?:ed|en|wn|id|ld)\b)|return|differ|appear|contain|show)"),
+    (1.0, r"end[- ]of[- ]life|(?:has|have|was|were|is|been) (?:removed|withdrawn|decommissioned|abandoned|dropped)"),
+    (1.0, r"no (?:more|further) (?:answers|results|support)|stopped (?:working|answering|being \w+)|(?:a while|long) ago"),
+    (1.0, r"back-?ups?|(?:old|older|early|stale) snapshots?|snapshot (?:taken|from)|archived|amendments|corrections|(?:an? )?(?:earlier|previous) (?:state|version|value)"),
+    (1.0, r"last (?:refreshed|updated|synchroni[sz]ed|loaded|copied)|out[- ]of[- ]sync|behind by|days? behind|historical"),
+    (1.0, r"what is there now|(?:as|when) (?:it was )?first (?:entered|recorded|written|filed)|lags? behind|delayed"),
+    (1.0, r"(?:can ?not|can't|must not|not to) be (?:trusted|relied on|depended on)|(?:went|gone|goes|go) wrong|garbled"),
+    (1.0, r"confus(?:es?|ed|ing)|mistak(?:es?|en)|mis(?:read|match|place|label|align)\w*|jumbled|scrambled|corrupt\w*"),
+    (1.0, r"test environment|made[- ]up|fictitious|invented|synthetic|simulat\w+|suggestions?|proposal|speculat\w+"),
+    (1.0, r"system of record|say something else|not (?:yet )?(?:binding|committed|confirmed|checked|verified|approved)"),
+    (1.0, r"whatever happen\w+|was (?:planned|intended|hoped)|hardly ever|(?:almost|practically) never|pilot (?:group|phase)"),
+    (1.0, r"(?:only|solely|exclusively) (?:when|while|if|to|after|before|once|with|by|in|on|where|those|between)"),
+    (1.0, r"(?:during|for|in|to|on|with|after|before|while)\b[^.,;]{0,60} only(?=[.;,]|$)|unless|members of"),
+    (1.0, r"(?:opens?|answers?|works?|available|accessible|open|responds?|usable) only|only (?:\w+ )?(?:cases|members)"),
     (
         1.0,
         r"sometimes|often answers|occasionally|intermittent\w*|at times|now and then|hit[- ]or[- ]miss|best[- ]effort",
@@ -51,12 +59,24 @@ _FLAWS: tuple[tuple[float, str], ...] = (
 )
 """Weight and pattern of words that disclose a flaw. From 1 a description counts as flawed; lighter ones add up."""
 
+_HINTS = re.compile(
+    r"\b(?:not|\w+n't|never|no|nothing|none|without|nobody|hardly|rarely|seldom|barely|scarcely"
+    r"|only|limited|just|unless|except\w*|but|though|although|however|yet|whatever|instead|rather"
+    r"|earlier|previous\w*|former\w*|past|ago|lately|last|old|then|already|first|since|stopped|used to|was|were"
+    r"|may|might|could|likely|usually|mostly|normally|typically|often|would|should|hope\w*|idea|hint\w*|drafts?"
+    r"|itself|so-called|roughly|about|some|any other|else)\b",
+    re.IGNORECASE,
+)
+"""Words that say nothing alone, but are more frequent where something is wrong: no, only, but, once …"""
+
 _PATTERNS = tuple((weight, re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE)) for weight, pattern in _FLAWS)
 _TICKED = re.compile(r"`[^`]*`")
 _PURPOSE = re.compile(
-    r"(?:^|(?<=[.;] ))(?:use|reach|useful|helpful|handy|good|(?:it|this|that)(?: is| lets|'s)? "
-    r"(?:helps?|useful|helpful|handy|good|lets|you))\b[^.]*\.?"
-    r"|\b(?:whether|such as)\b[^.]*",
+    r"(?:^|(?<=[.;] ))(?:use|reach|useful|helpful|helps|handy|good|call it|worth|think|(?:meant|made|needed most) (?:for|when)|(?:it|this|that)"
+    r"(?: is| lets|'s)? (?:helps?|useful|helpful|handy|good|lets|you))\b[^.]*\.?"
+    r"|\b(?:whether|such as)\b[^.]*"
+    r"|(?:^|(?<=[.;?] ))if [^.,;]*,"
+    r"|(?<!only )(?<!except )\bwhen(?:ever)? (?!it was )[^.;]*",
     re.IGNORECASE,
 )
 """What a tool is good for, and the states that a value can have, disclose nothing about the tool itself."""
@@ -73,7 +93,21 @@ def flaw_score(description: str, topic: frozenset[str] = frozenset()) -> float:
         topic: Lower-case words that name the tool's inputs and output. A word of the domain (a *draft* order, a
             price *estimate*) discloses nothing.
     """
-    return _score(_PURPOSE.sub("", _TICKED.sub("", description.lower())), topic)
+    return _score(_about_itself(description), topic)
+
+
+def hint_score(description: str, topic: frozenset[str] = frozenset()) -> float:
+    """Return how many hints a description gives that something is wrong, from 0 to 1.
+
+    Honest descriptions use such words too, so only tools that do the same should be compared by it.
+    """
+    found = {word.lower() for word in _HINTS.findall(_about_itself(description))} - topic
+    return min(1.0, 0.35 * len(found))
+
+
+@lru_cache(maxsize=65_536)
+def _about_itself(description: str) -> str:
+    return _PURPOSE.sub("", _TICKED.sub("", description.lower()))
 
 
 @lru_cache(maxsize=65_536)
@@ -85,68 +119,3 @@ def _score(text: str, topic: frozenset[str]) -> float:
                 score += weight
                 break
     return score
-
-
-_ERROR = re.compile(
-    r"^\W*(?:error|exception|failed|failure|fatal|invalid|traceback)\b"
-    r"|\b(?:unavailable|not (?:available|supported|found|allowed|permitted|implemented)|no longer supported|try again"
-    r"|timed? ?out|access denied|internal error|can only be used)\b",
-    re.IGNORECASE,
-)
-_NOTHING = frozenset({"", "none", "null", "nil", "nan", "inf", "undefined", "unknown", "n/a", "na", "-", "?", "tbd"})
-_TIME_WORDS = word_set("time timestamp date moment when deadline at")
-_NUMBER_WORDS = word_set("price amount total quantity count units cost number_of rate fee sum")
-_PROSE = word_set("address name title description note message text comment reason summary location place")
-_MAIL = re.compile(r"[^@\s,]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
-_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
-_SENSIBLE = re.compile(r"[\w\s.,:;@/+&'()#-]")
-
-
-def is_error(value: Value) -> bool:
-    """Say whether a returned value is a message of failure."""
-    return isinstance(value, str) and bool(_ERROR.search(value))
-
-
-def oddness(value: Value, topic: frozenset[str]) -> float:
-    """Return how implausible a value is for its topic: 0 nothing wrong, 1 impossible.
-
-    Args:
-        value: A returned value.
-        topic: Lower-case words that name what was to be returned.
-    """
-    text = value.strip() if isinstance(value, str) else json.dumps(value)
-    if text.lower() in _NOTHING or is_error(value) or not any(map(str.isalnum, text)):
-        return 1.0
-    if _strange(text) or (_NUMBER.fullmatch(text) and text.startswith("-")):
-        return 1.0
-    if topic & _TIME_WORDS and not topic & {"status", "id", "zone"}:
-        return 0.0 if _is_time(text) else 1.0
-    if "email" in topic or "mail" in topic:
-        return 0.0 if _MAIL.fullmatch(text) else 1.0
-    if topic & _NUMBER_WORDS and not topic & {"id", "reference", "code", "status"}:
-        return 0.0 if _NUMBER.fullmatch(text) else 0.6
-    if "status" in topic or "state" in topic:
-        return 0.8 if _NUMBER.fullmatch(text) or len(text) <= 2 else 0.0
-    if len(text.split()) > 3 and topic.isdisjoint(_PROSE):
-        return 0.5
-    return 0.0
-
-
-def _strange(text: str) -> bool:
-    """Say whether a text is full of characters that no stored value is made of, or repeats one senselessly."""
-    strange = sum(not _SENSIBLE.match(character) for character in text)
-    runs = max((len(match[0]) for match in re.finditer(r"[^\w\s]+", text)), default=0)
-    return strange * 3 > len(text) or runs >= 3 or (runs >= 2 and not re.search(r"[.,:;)] |://", text) and strange > 0)
-
-
-def is_time_like(text: str) -> bool:
-    """Say whether a text names a moment."""
-    return not _TIME_WORDS.isdisjoint(re.findall(r"[a-z]+", text.lower().replace("_", " ")))
-
-
-def _is_time(text: str) -> bool:
-    try:
-        datetime.fromisoformat(re.sub(r"\s*(?:UTC|Z)$", "", text.replace(" ", "T", 1)))
-    except ValueError:
-        return False
-    return True

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from planbench_xl.agents.appraisal import FLAWED, is_time_like
+from planbench_xl.agents.appraisal import FLAWED
+from planbench_xl.agents.asking import Question, asked_words
 from planbench_xl.agents.graph import Graph, Held, KnownTool
-from planbench_xl.agents.phrases import KnownValue, output_phrases, words
+from planbench_xl.agents.phrases import IDENTIFIERS, KnownValue, output_phrases, words
 from planbench_xl.agents.reading import ODD, ToolText
+from planbench_xl.agents.values import is_time_like, shape
+from planbench_xl.world import Value, text_form
+
+READINGS = 4
+"""Number of readings of a question that are tried."""
+
+THINGS = 2
+"""Number of readings of a question whose traits are looked at, if none of the readings fits well."""
+
+OTHER_KIND = 0.4
+"""What is left of a fit if a moment is asked for and something else is returned, or the other way round."""
 
 FITS = 0.5
 """Share of a phrase's words that tools must mention for the phrase to count as understood."""
 
-IDENTIFIERS = frozenset(words("id identifier reference record number no code key"))
-"""Words that name an identifier of whatever else a phrase names."""
-
 RECORDS = frozenset(words("id identifier reference record"))
 """Those of them that tell no two things apart (an account's number or code may not be its identifier)."""
+
+_MONEY = re.compile(
+    r"\b(?:prices?|costs?|amounts?|sums?|totals?|fees?|charges?|expenses?|paid|euros?|dollars?|pounds?|tax|balance)\b", re.I
+)
 
 LIKELY = 0.3
 """Fit below which a link is not worth a try."""
@@ -71,6 +85,97 @@ class End:
         self.settled = True
 
 
+class Goal(End):
+    """A thing that the query asks for.
+
+    Attributes:
+        question: What is asked.
+        answer: The answer that is believed.
+        refused: Answers, as text, that turned out to be wrong.
+        reconsidered: It was read anew, by its kind alone.
+    """
+
+    def __init__(self, graph: Graph, question: Question) -> None:
+        super().__init__(graph, question.phrases[:READINGS])
+        self.question = question
+        self.answer: Held | None = None
+        self.refused: set[str] = set()
+        self.reconsidered = False
+        self._set_aside: list[Held] = []
+        self._read: dict[int, tuple[float, str]] = {}
+        graph.aim(self.concept)
+
+    @property
+    def doubted(self) -> bool:
+        """Whether there are answers that were set aside."""
+        return bool(self._set_aside)
+
+    def things(self, graph: Graph) -> list[int]:
+        """Return the readings whose traits were not looked at yet, the best two of all."""
+        ranked = sorted(self._read, key=lambda key: -self._read[key][0])[:THINGS]
+        return [key for key in ranked if graph.find(key) not in graph.asked_from]
+
+    def read_as(self, concept: int, phrase: str, fit: float) -> None:
+        """Note that a reading of the question has found something."""
+        if fit > self._read.get(concept, (0.0, ""))[0]:
+            self._read[concept] = (fit, phrase)
+
+    def phrase_of(self, concept: int) -> str:
+        """Return the phrase by which a reading was found."""
+        return self._read[concept][1]
+
+    def relink(self, graph: Graph, concept: int, fit: float) -> None:
+        """Believe in another concept than before."""
+        self.concept = graph.fresh()
+        graph.aim(self.concept)
+        self.link(graph, concept, fit)
+
+    def unfit(self, value: Value) -> bool:
+        """Say whether a value can't be the answer, since it is another kind of thing than what is asked for."""
+        kind, look = self.question.kind, shape(value)
+        if kind == "time" or look == "time":
+            return (look == "time") != (kind == "time" or is_time_like(self.question.said))
+        if kind in ("amount", "quantity"):
+            return look != "number"
+        return kind == "name" and look == "number"
+
+    def retreat(self, graph: Graph) -> bool:
+        """Give up the concept for the next best reading; say whether there was one."""
+        here = graph.find(self.concept)
+        self._offers = {key: fit for key, fit in self._offers.items() if graph.find(key) != here}
+        fit, concept = self.best(graph)
+        if not self._offers:
+            return False
+        self.relink(graph, concept, fit)
+        return True
+
+    def set_aside(self, held: Held) -> None:
+        """Keep a doubtful answer in case no better one is found."""
+        self._set_aside.append(held)
+
+    def agreed(self, held: Held) -> bool:
+        """Say whether another tool has given the same answer."""
+        text = text_form(held.forms[0])
+        return any(text_form(other.forms[0]) == text and other.source is not held.source for other in self._set_aside)
+
+    def likeliest(self) -> Held | None:
+        """Return the answer that was set aside with the best support."""
+        support: dict[str, float] = {}
+        for held in self._set_aside:
+            doubt = held.odd * 4 + (held.source.doubt if held.source else 0.0)
+            text = text_form(held.forms[0])
+            support[text] = support.get(text, 0.0) + 1 / (1 + doubt)
+        open_ones = [held for held in self._set_aside if text_form(held.forms[0]) not in self.refused]
+        return max(open_ones, key=lambda held: support[text_form(held.forms[0])], default=None)
+
+    def refuse(self) -> Held | None:
+        """Give up the answer: it was wrong. Return it."""
+        wrong, self.answer = self.answer, None
+        if wrong is not None:
+            self.refused.add(text_form(wrong.forms[0]))
+        return wrong
+
+
 class Start(End):
     """A value that the query gives.
 
@@ -96,6 +201,8 @@ class Start(End):
         value, said = self.held.forms[0], f"{name} {spec.get('description', '')}"
         if not isinstance(value, str):
             return spec.get("type") in ("number", "integer")
+        if spec.get("type") in ("number", "integer"):
+            return value.replace(".", "", 1).isdigit()
         if len(self.held.forms) > 1:
             return is_time_like(said)
         return spec.get("type", "string") == "string" and (self.identifies or IDENTIFIERS.isdisjoint(words(said)))
@@ -116,15 +223,6 @@ class Start(End):
         self.settled = False
 
 
-def distinct(phrases: Sequence[str], limit: int) -> list[str]:
-    """Return the first phrases that don't only add words to an earlier one."""
-    kept: list[str] = []
-    for phrase in phrases:
-        if len(kept) < limit and not any(set(words(other)) <= set(words(phrase)) for other in kept):
-            kept.append(phrase)
-    return kept
-
-
 def argument_fit(phrase: str, texts: Iterable[ToolText]) -> float:
     """Return the share of a phrase's words that the arguments of retrieved tools mention."""
     arguments = [f"{name} {about}" for text in texts for name, about in text.arguments.items()]
@@ -132,16 +230,29 @@ def argument_fit(phrase: str, texts: Iterable[ToolText]) -> float:
     return _share(set(words(phrase)), said)
 
 
-def uncovered(phrase: str, tools: Sequence[KnownTool]) -> str:
-    """Return the words of a phrase that no sound tool mentions."""
-    said = {word for tool in tools if tool.flaw < FLAWED for word in tool.words | _named(tool)}
-    return " ".join(word for word in phrase.split() if words(word) and not set(words(word)) <= said | IDENTIFIERS)
-
-
-def output_fit(phrase: str, tools: Sequence[KnownTool]) -> float:
-    """Return the share of a phrase's words that the sound ones of retrieved tools say they return."""
+def question_fit(question: Question, tools: Iterable[KnownTool]) -> float:
+    """Return how well the sound ones of tools answer a question: by the words they share, and by the kind of thing."""
+    wanted = set(words(" ".join(asked_words(question.said)))) or set(words(question.said))
     sound = [tool for tool in tools if tool.flaw < FLAWED and tool.doubt < ODD]
-    return _share(_topical(phrase), {word for tool in sound for word in tool.words | _named(tool)})
+    if not sound or not wanted:
+        return 0.0
+    shares = [_share(wanted, tool.words | _named(tool)) for tool in sound]
+    fit = 0.5 * max(shares) + 0.5 * sum(shares) / len(shares)
+    if not kind_fits(question, sound):
+        return fit * OTHER_KIND
+    return fit * 0.8 + 0.2 if question.kind == "amount" else fit
+
+
+def kind_fits(question: Question, tools: Sequence[KnownTool]) -> bool:
+    """Say whether tools return the kind of thing that a question asks for, as far as their texts tell."""
+    named = [tool for tool in tools if output_phrases(tool.name)]
+    timed = [any(map(is_time_like, output_phrases(tool.name))) for tool in named]
+    if question.kind == "time":
+        return any(timed) or not named
+    if 2 * sum(timed) > len(named) and not is_time_like(question.said):
+        return False
+    texts = (f"{' '.join(output_phrases(tool.name))} {tool.view.description}" for tool in tools)
+    return question.kind != "amount" or any(map(_MONEY.search, texts))
 
 
 def goal_likeness(phrase: str, tool: KnownTool) -> float:

@@ -6,17 +6,22 @@ answer they believe, take the next call of a plan, look for more tools, take a d
 
 from __future__ import annotations
 
-from planbench_xl.agents.appraisal import oddness
-from planbench_xl.agents.endpoints import LIKELY
+from planbench_xl.agents.appraisal import FLAWED
+from planbench_xl.agents.endpoints import LIKELY, Goal
+from planbench_xl.agents.frontier import Direction, Request
 from planbench_xl.agents.graph import Held, KnownTool
 from planbench_xl.agents.phrases import output_phrases
-from planbench_xl.agents.reading import Reader
-from planbench_xl.agents.search import PATIENT_FIT, UNLIKELY, Direction, Request, Search
+from planbench_xl.agents.reading import DISCLOSED, LOOK_ALIKE, PLAINEST, Reader
+from planbench_xl.agents.search import PATIENT_FIT, UNLIKELY, Search
+from planbench_xl.agents.values import is_error, misfit, oddness, waiting_time
 from planbench_xl.environment import Action, Environment, Event, Observation, answer, call
 from planbench_xl.world import Value, text_form
 
 IMPOSSIBLE = 1.0
 """Oddness from which a returned value is thrown away."""
+
+UNFIT = 0.9
+"""Oddness of an answer that is another kind of thing than what is asked for."""
 
 SAFE_ERRORS = 2
 """After so many call errors in a row, only a call that is known to work is safe."""
@@ -24,11 +29,29 @@ SAFE_ERRORS = 2
 SECOND_WAY = 10
 """Turns that must remain to look for a second way to a doubtful answer."""
 
+SECOND_LOOKS = 15
+"""Retrievals that a second way to a doubtful answer may take."""
+
 LATE = 30
 """With so few turns left, the best links there are have to do."""
 
 PATIENCE = 8
 """After so many retrievals without a plan, likely links are believed."""
+
+CLEAR = 1.0
+"""Doubt in a whole plan below which it is taken without looking for a better one."""
+
+WEARY = 1.0
+"""How much less promising each retrieval in a row makes the next, when there is a plan."""
+
+TRIES = 4
+"""How often a tool that looks healthy may fail openly before it is given up."""
+
+SUSPECT_TRIES = 3
+"""How often one of several look-alikes may."""
+
+SETBACK = 1.0
+"""Doubt that an open failure adds to a tool, for each failure so far."""
 
 
 def explorer(environment: Environment) -> SearchAgent:
@@ -67,13 +90,15 @@ class SearchAgent:
         self._search = Search(self.direction, self._reader)
         self._called: tuple[KnownTool, dict[str, Held]] | None = None
         self._safe: Action | None = None
+        self._turn = 0
         self._errors = 0
         self._retrievals = 0
+        self._in_a_row = 0
         self._last: Value = None
-        self._fallback: tuple[float, Held] | None = None
 
     def act(self, observation: Observation) -> Action:
         """Read an observation and answer it."""
+        self._turn = observation.turn
         self._read(observation)
         return self._decide(observation.turns_left)
 
@@ -84,15 +109,17 @@ class SearchAgent:
         elif event is Event.TOOLS:
             self._search.learn(observation)
         elif event is Event.CONTINUE:
-            self._drop_goal()
+            self._drop_answer()
         elif self._called is not None:
             tool, held = self._called
+            if event in (Event.RESULT, Event.NO_RESULT, Event.AMBIGUOUS):
+                self._errors = 0
+                self._safe = call(tool.name, {name: used.forms[0] for name, used in held.items()})
             if event is Event.RESULT:
                 self._take(tool, held, observation.value)
             elif event is Event.NO_RESULT:
                 self._nothing(tool, held)
             elif event is Event.AMBIGUOUS:
-                self._errors = 0
                 self._bury(tool)
             else:
                 self._refused(tool, held, observation)
@@ -100,22 +127,47 @@ class SearchAgent:
 
     def _take(self, tool: KnownTool, held: dict[str, Held], value: Value) -> None:
         """Keep what a call returned, unless it is impossible."""
-        self._errors = 0
+        graph = self._search.graph
+        if is_error(value) and not (isinstance(value, str) and len(tool.outputs) == 1 and self._fits(tool, value)):
+            self._failed(tool, held, value)
+            return
         parts = _parts(tool, value)
-        odd = [oddness(part, topic) for part, topic in parts]
+        odd = [
+            max(oddness(part, topic), misfit(part, graph.phrases[graph.find(key)]))
+            for key, (part, topic) in zip(tool.outputs, parts, strict=True)
+        ]
         if max(odd, default=IMPOSSIBLE) >= IMPOSSIBLE:
             self._bury(tool)
             return
         for used in held.values():
             used.confirmed = True
-        self._safe = call(tool.name, {name: used.forms[0] for name, used in held.items()})
         for key, (part, _), strangeness in zip(tool.outputs, parts, odd, strict=True):
-            self._search.graph.hold(key, Held((part,), tool, strangeness))
+            if graph.held(key) is None:
+                graph.hold(key, Held((part,), tool, strangeness))
         self._last = value
+        self._in_a_row = 0
+
+    def _fits(self, tool: KnownTool, value: Value) -> bool:
+        """Say whether what reads like a message of failure may be a value all the same."""
+        return oddness(value, _parts(tool, value)[0][1]) < IMPOSSIBLE
+
+    def _failed(self, tool: KnownTool, held: dict[str, Held], value: Value) -> None:
+        """A tool failed openly: it may be broken for good, or work when it is called again."""
+        for used in held.values():
+            # The call was executed, so what tools returned is trusted.
+            used.confirmed |= used.source is not None
+        tool.failures += 1
+        suspect = tool.doubt >= LOOK_ALIKE
+        tool.tries = tool.tries or (SUSPECT_TRIES if suspect else TRIES)
+        if tool.flaw >= FLAWED or tool.failures >= tool.tries:
+            self._bury(tool)
+            return
+        tool.doubt += (2 if suspect else 1) * SETBACK * tool.failures
+        tool.rest = self._turn + waiting_time(value)
+        self._search.graph.worsen(tool)
 
     def _nothing(self, tool: KnownTool, held: dict[str, Held]) -> None:
         """There is no record for the arguments: a value of the query is written differently, or isn't meant here."""
-        self._errors = 0
         for used in held.values():
             # The call was executed, so what tools returned is trusted.
             used.confirmed |= used.source is not None
@@ -153,77 +205,118 @@ class SearchAgent:
         tool.dead = True
         self._search.graph.worsen(tool)
 
-    def _drop_goal(self) -> None:
-        """The answer was wrong: don't rely on the tool that gave it."""
-        held = self._search.graph.held(self._search.goal.concept)
-        if held is not None:
-            self._search.graph.release(self._search.goal.concept)
-            if held.source is not None:
-                self._bury(held.source)
+    def _drop_answer(self) -> None:
+        """The answer was wrong: don't rely on the tool that gave the most doubtful part of it."""
+        answered = [goal for goal in self._search.goals if goal.answer is not None]
+        if answered:
+            goal = max(answered, key=lambda goal: _doubt(goal.answer))
+            wrong = goal.refuse()
+            self._search.graph.release(goal.concept)
+            if wrong is not None and wrong.source is not None:
+                self._bury(wrong.source)
 
     def _decide(self, turns_left: int) -> Action:
-        graph, goal = self._search.graph, self._search.goal
-        held = graph.held(goal.concept)
-        if held is not None and held.source is not None:
-            check = self._verify(held) if turns_left > 2 else None
-            if check is not None:
-                return check
-            if not self._doubtful(held) or turns_left <= SECOND_WAY:
-                return answer(text_form(held.forms[0]))
-            self._set_aside(held)
-        if turns_left <= 1:
-            return self._give_up()
-        action = self._search.identify()
+        search = self._search
+        action = self._conclude(turns_left)
         if action is not None:
             return action
-        plan = graph.plan([goal.concept])
-        if plan and not any(tool.doubt for tool in plan) and not self._risky():
+        if turns_left <= 1:
+            return self._give_up()
+        action = search.identify()
+        if action is not None:
+            return action
+        plan = self._plan()
+        if plan and sum(tool.doubt for tool in plan) < CLEAR and not self._risky():
             return self._call(plan[0])
-        if turns_left <= LATE and not plan and self._search.link_best(UNLIKELY):
+        if turns_left <= LATE and not plan and search.link_best(UNLIKELY):
             return self._decide(turns_left)
-        request, bound = self._search.next_request()
+        request, bound = search.next_request()
         if plan and (request is None or self._acceptable(plan, bound, turns_left)):
             return self._call(plan[0])
+        if any(goal.doubted for goal in search.open_goals) and (request is None or self._in_a_row > SECOND_LOOKS):
+            self._settle_for()
+            return self._decide(turns_left)
         if request is not None:
             self._retrievals += 1
-            if self._retrievals > PATIENCE and not plan and self._search.link_best(PATIENT_FIT):
+            self._in_a_row += 1
+            patient = PATIENT_FIT if self._retrievals <= 2 * PATIENCE else LIKELY
+            if self._retrievals > PATIENCE and not plan and search.link_best(patient):
                 return self._decide(turns_left)
-            return self._search.send(request)
-        if self._search.link_best(LIKELY):
+            return search.send(request)
+        if search.link_best(LIKELY):
             return self._decide(turns_left)
-        action = self._search.identify(desperate=True)
-        if action is None and (self._search.link_best(UNLIKELY) or self._search.relink()):
+        action = search.identify(desperate=True)
+        if action is None and (search.link_best(UNLIKELY) or search.relink() or search.guess() or search.reconsider()):
             return self._decide(turns_left)
         return action or self._give_up()
 
-    def _verify(self, held: Held) -> Action | None:
-        """Return a turn that checks an answer by using it, if one is at hand or the answer is doubtful."""
-        graph, goal = self._search.graph, self._search.goal.concept
-        if held.confirmed:
+    def _conclude(self, turns_left: int) -> Action | None:
+        """Return the answer if all parts of it are believed, or a turn that checks one; else None."""
+        for goal in self._search.open_goals:
+            held = self._search.graph.held(goal.concept)
+            if held is None or held.source is None:
+                continue
+            if goal.unfit(held.forms[0]):
+                held.odd = max(held.odd, UNFIT)
+                if goal.retreat(self._search.graph):
+                    return self._conclude(turns_left)
+            check = self._verify(goal, held) if turns_left > 2 else None
+            if check is not None:
+                return check
+            self._weigh(goal, held, turns_left)
+        if self._search.open_goals:
             return None
-        for tool in graph.consumers(goal):
-            if not tool.dead and tool.doubt == 0 and all(graph.held(key) for key in tool.slots.values()):
-                return self._call(tool)
-        if self._doubtful(held) and self.direction != "backward" and not self._search.asked_from(goal):
-            return self._search.send(Request(goal, by_output=False))
-        return None
+        return answer("; ".join(text_form(goal.answer.forms[0]) for goal in self._search.goals if goal.answer))
 
-    def _doubtful(self, held: Held) -> bool:
-        return not held.confirmed and held.source is not None and (held.source.doubt > 0 or held.odd > 0)
-
-    def _set_aside(self, held: Held) -> None:
-        """Keep a doubtful answer in case no better one is found."""
+    def _weigh(self, goal: Goal, held: Held, turns_left: int) -> None:
+        """Believe an answer, or set it aside to look for another way to it."""
+        if text_form(held.forms[0]) not in goal.refused:
+            if held.odd < UNFIT and (held.confirmed or goal.agreed(held) or _doubt(held) <= PLAINEST):
+                goal.answer = held
+                return
+            goal.set_aside(held)
+            if turns_left <= SECOND_WAY:
+                goal.answer = goal.likeliest()
+                return
+        self._search.graph.release(goal.concept)
         if held.source is not None:
-            doubt = held.source.doubt + held.odd
-            if self._fallback is None or doubt < self._fallback[0]:
-                self._fallback = (doubt, held)
-            self._search.graph.release(self._search.goal.concept)
             self._bury(held.source)
+
+    def _settle_for(self) -> None:
+        """Believe the likeliest of the doubtful answers: looking further doesn't pay."""
+        for goal in self._search.open_goals:
+            goal.answer = goal.likeliest()
+
+    def _plan(self) -> list[KnownTool]:
+        """Return the plan for the answer that is nearest, without last resorts if there are doubtful answers."""
+        graph = self._search.graph
+        reachable = [goal for goal in self._search.open_goals if graph.find(goal.concept) in graph.cost]
+        for goal in sorted(reachable, key=lambda goal: graph.cost[graph.find(goal.concept)]):
+            plan = graph.plan([goal.concept])
+            if plan and not (goal.doubted and max(tool.doubt for tool in plan) >= DISCLOSED):
+                return plan
+        return []
+
+    def _verify(self, goal: Goal, held: Held) -> Action | None:
+        """Return a turn that checks an answer by using it, if one is at hand or the answer is doubtful."""
+        graph, concept = self._search.graph, goal.concept
+        if held.confirmed or goal.agreed(held):
+            return None
+        # Untrusted values are refused by every tool, so a flawed one does for a check.
+        ready = [tool for tool in graph.consumers(concept) if all(graph.held(key) for key in tool.slots.values())]
+        sound = [tool for tool in ready if not tool.dead and tool.doubt < DISCLOSED]
+        if sound and not self._risky():
+            return self._call(min(sound, key=lambda tool: tool.doubt))
+        if _doubt(held) > 0 and self.direction != "backward" and not self._search.asked_from(concept):
+            return self._search.send(Request(graph.find(concept), by_output=False))
+        return None
 
     def _acceptable(self, plan: list[KnownTool], bound: float, turns_left: int) -> bool:
         """Say whether to go ahead with a plan that has doubtful tools, rather than look for a better one."""
         doubt = sum(tool.doubt for tool in plan)
-        return not self._risky() and (bound > len(plan) + doubt or turns_left <= 2 * len(plan) + 4)
+        if self._risky() or plan[0].rest > self._turn:
+            return False
+        return bound + WEARY * self._in_a_row > len(plan) + doubt or turns_left <= 2 * len(plan) + 4
 
     def _risky(self) -> bool:
         """Say whether another call error would end the episode and no call is known to work."""
@@ -242,9 +335,18 @@ class SearchAgent:
         return call(tool.name, {name: value.forms[0] for name, value in held.items()})
 
     def _give_up(self) -> Action:
-        if self._fallback is not None:
-            return answer(text_form(self._fallback[1].forms[0]))
+        self._settle_for()
+        found = [text_form(goal.answer.forms[0]) for goal in self._search.goals if goal.answer is not None]
+        if found:
+            return answer("; ".join(found))
         return answer("I can't determine it." if self._last is None else text_form(self._last))
+
+
+def _doubt(held: Held | None) -> float:
+    """Return the doubt in a value that was returned."""
+    if held is None:
+        return 0.0
+    return held.odd + (held.source.doubt if held.source is not None else 0.0)
 
 
 def _parts(tool: KnownTool, value: Value) -> list[tuple[Value, frozenset[str]]]:

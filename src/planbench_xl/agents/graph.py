@@ -24,6 +24,10 @@ class KnownTool:
         outputs: Concept keys of what it returns.
         words: Stems of its description.
         flaw: How strongly its description discloses a flaw.
+        hint: How much its description hints at one.
+        failures: How often it has failed openly.
+        tries: How often it may fail before it is given up; 0: it has never failed.
+        rest: Turn until which it asks not to be called.
         doubt: Extra cost of relying on it, in turns.
         dead: It was tried and is of no use.
     """
@@ -34,6 +38,10 @@ class KnownTool:
         self.outputs = outputs
         self.words = words
         self.flaw = 0.0
+        self.hint = 0.0
+        self.failures = 0
+        self.tries = 0
+        self.rest = 0
         self.doubt = 0.0
         self.dead = False
 
@@ -72,6 +80,11 @@ class Graph:
         cost: Per concept, the estimated number of calls to obtain it; 0 if a value is held.
         via: Per concept, the tool by which it is reached at that cost; none if a value is held.
         distance: Per concept, the estimated number of calls from it to a goal.
+        groups: How many groups of tools that claim the same have been compared.
+        worded_alike: In how many of them some word themselves alike.
+        touched: Concepts of which something has changed; whoever reads it empties it.
+        asked_for: Concepts that were looked for as outputs.
+        asked_from: Concepts that were looked for as inputs.
     """
 
     def __init__(self) -> None:
@@ -86,6 +99,11 @@ class Graph:
         self._keys: dict[str, int] = {}
         self._held: dict[int, Held] = {}
         self._goals: set[int] = set()
+        self.touched: list[int] = []
+        self.groups = 0
+        self.worded_alike = 0
+        self.asked_for: set[int] = set()
+        self.asked_from: set[int] = set()
 
     def concept(self, phrase: str) -> int:
         """Return the concept of a phrase; a new one if it was never read."""
@@ -130,9 +148,11 @@ class Graph:
         if b in self._held:
             self._held.setdefault(a, self._held.pop(b))
             self._held.pop(b, None)
-        if b in self._goals:
-            self._goals.remove(b)
-            self._goals.add(a)
+        for marked in (self._goals, self.asked_for, self.asked_from):
+            if b in marked:
+                marked.remove(b)
+                marked.add(a)
+        self.touched.append(a)
         cost, via = self.cost.pop(b, inf), self.via.pop(b, None)
         if cost < self.cost.get(a, inf):
             self.cost[a] = cost
@@ -163,6 +183,7 @@ class Graph:
         key = self.find(key)
         self._held[key] = held
         self.via.pop(key, None)
+        self.touched.append(key)
         if self.cost.get(key, inf) > 0:
             self.cost[key] = 0
             self._spread_cost(self._consumers.get(key, ()))
@@ -175,6 +196,7 @@ class Graph:
         """Note that no value of a concept is at hand after all."""
         key = self.find(key)
         if self._held.pop(key, None) is not None:
+            self.touched.append(key)
             self._forget([key])
 
     def worsen(self, tool: KnownTool) -> None:
@@ -186,6 +208,7 @@ class Graph:
         key = self.find(key)
         self._goals.add(key)
         self.distance[key] = 0
+        self.touched.append(key)
         self._spread_distance([key])
 
     def tool_cost(self, tool: KnownTool) -> float:
@@ -257,6 +280,7 @@ class Graph:
                 if total < self.cost.get(key, inf) - 1e-9:
                     self.cost[key] = total
                     self.via[key] = tool
+                    self.touched.append(key)
                     for consumer in self._consumers.get(key, ()):
                         queue(consumer)
 
@@ -279,4 +303,5 @@ class Graph:
         nearer = [key for key in slots if total < self.distance.get(key, inf) - 1e-9]
         for key in nearer:
             self.distance[key] = total
+        self.touched += nearer
         return nearer

@@ -1,4 +1,4 @@
-"""Reads English about tools and questions: words, names of tools, values in a query, what a question asks for."""
+"""Reads English about tools and queries: words, names of tools, and the values that a query gives."""
 
 from __future__ import annotations
 
@@ -25,17 +25,14 @@ _STOP = word_set(
 )
 """Words that carry no topic."""
 
-_FILLER = word_set(
-    "actual actually associated attached case confirm connected corresponding current currently "
-    "downstream exact exactly file final finally find identify latest linked matching now order's precise "
-    "precisely provide pull recorded related resulting return right same specific tell thing tied "
-    "ultimately value"
-)
-"""Words of requests that say nothing about what is asked for."""
-
 _WORD = re.compile(r"[a-z0-9]+(?:'[a-z]+)?")
 _FROM = (re.compile("_from_"), re.compile("_(?:by|for|using|given|with|via)_"), re.compile("_of_"))
 _VERB = re.compile(r"^(?:get|fetch|find|lookup|look_up|read|retrieve|query|list|show|resolve|search|load|pull)_")
+
+
+def content_words(text: str) -> list[str]:
+    """Return the words of a phrase that carry a topic, unstemmed."""
+    return [word for word in _WORD.findall(text.lower().replace("-", " ")) if word not in _STOP]
 
 
 def words(text: str) -> list[str]:
@@ -87,6 +84,10 @@ def input_phrases(name: str) -> tuple[str, ...]:
     return tuple(part.replace("_", " ") for part in rest[0].split("_and_")) if rest else ()
 
 
+IDENTIFIERS = frozenset(words("id identifier reference record number no code key"))
+"""Words that name an identifier of whatever else a phrase names."""
+
+
 class KnownValue(msgspec.Struct, frozen=True):
     """A value that a query gives.
 
@@ -99,7 +100,7 @@ class KnownValue(msgspec.Struct, frozen=True):
     phrases: tuple[str, ...]
 
 
-_VALUE = re.compile(
+VALUE = re.compile(
     r"`(?P<tick>[^`]+)`"
     r"|(?P<time>\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?)?(?:\s?(?:UTC|Z))?)"
     r"|(?P<money>[$€£]\s?\d[\d,]*(?:\.\d+)?)"
@@ -109,7 +110,10 @@ _VALUE = re.compile(
 )
 _CLAUSE = re.compile(r"[.;:!?()]\s|\n")
 _BREAK = re.compile(
-    r"\b(?:the|a|an|this|that|his|her|our|my|your|their|its|and|of|with|for|under|to|by|from|in|on|as|also|only|just)\b"
+    r"\b(?:i|we|you|they|he|she)\s+(?:only\s+|just\s+|also\s+)?[a-z]+\b"
+    r"|\b(?:that|which|whose)\s+(?=\w+\s*$)"
+    r"|\b(?:reads?|says?|said|shows?|posted|filed|made|dated|marked|called|named|numbered|labell?ed|quot(?:es|ed|ing))\b"
+    r"|\b(?:the|a|an|this|that|his|her|our|my|your|their|its|and|of|with|for|under|to|by|from|in|on|as|also|only|just)\b"
     r"|[,;:(]",
     re.IGNORECASE,
 )
@@ -117,7 +121,7 @@ _BREAK = re.compile(
 
 def known_values(query: str) -> list[KnownValue]:
     """Return the values that a query gives, in their order."""
-    matches = list(_VALUE.finditer(query))
+    matches = list(VALUE.finditer(query))
     ticked = [match for match in matches if match["tick"]]
     found = []
     for match in matches:
@@ -148,88 +152,23 @@ def _forms(match: re.Match[str]) -> tuple[Value, ...]:
 def _around(query: str, match: re.Match[str]) -> tuple[str, ...]:
     """Return what the words around a value call it: the noun before it, then the clause before, then the one after."""
     before = _CLAUSE.split(query[: match.start()])[-1]
-    before = _VALUE.split(before)[-1] or ""
+    before = VALUE.split(before)[-1] or ""
     after = _CLAUSE.split(query[match.end() :] + " ")[0]
     # Words that lead up to another value are about that one.
-    after = "" if _VALUE.search(after) else after
-    nouns = [" ".join(_topic(piece)) for piece in _BREAK.split(before)]
+    after = "" if VALUE.search(after) else after
+    nouns = [" ".join(content_words(piece)) for piece in _BREAK.split(before) if piece]
     nouns = [noun for noun in nouns if noun]
     close = _BREAK.split(before)[-1].strip()
-    phrases = [*nouns[-1:], " ".join(_topic(before)[-5:]), " ".join(_topic(after)[:5])]
-    if not close and len(nouns) > 1:
+    behind = [" ".join(content_words(piece)) for piece in _BREAK.split(after) if piece]
+    behind = [noun for noun in behind if noun][:1]
+    phrases = [*nouns[-1:], " ".join(content_words(before)[-5:]), *behind, " ".join(content_words(after)[:5])]
+    if len(nouns) > 1 and set(words(nouns[-1])) <= IDENTIFIERS:
+        phrases.insert(0, f"{nouns[-2]} {nouns[-1]}")
+    elif not close and len(nouns) > 1:
         phrases.insert(1, nouns[-2])
+    if nouns and any(map(str.isdigit, match[0])) and IDENTIFIERS.isdisjoint(words(nouns[-1])):
+        phrases.insert(0 if len(nouns[-1].split()) == 1 else 1, f"{nouns[-1]} number")
+    if not any(map(str.isdigit, match[0])):
+        # A name may say itself what it is of.
+        phrases.append(" ".join(content_words(match[0])))
     return tuple(dict.fromkeys(phrase for phrase in phrases if phrase))
-
-
-def _topic(text: str) -> list[str]:
-    """Return the words of a phrase that carry a topic, unstemmed."""
-    return [word for word in _WORD.findall(text.lower().replace("-", " ")) if word not in _STOP]
-
-
-_SENTENCE = re.compile(r"(?<=[.?!])\s+")
-_ASK = re.compile(
-    r"\b(?:(?P<question>what|which|when|how much|how many|where|who|whose)|return|provide|tell me|tell us|give me|"
-    r"give us|confirm|identify|pull|report|show|look up|retrieve|see|find|fetch|need|know|want|determine|recover)\b",
-    re.IGNORECASE,
-)
-_LINK = re.compile(r"^\s*(?:is|are|was|were|does|did|me|us|to|out|whether|if)\b", re.IGNORECASE)
-_TAIL = re.compile(
-    r"\b(?:for|of|on|to|tied|linked to|associated|attached|connected|that|which|belongs?|belonging|used|so|from|does|"
-    r"did|is|are|was|were|has|had|can|in|at|with|by|he|she|it|they|we|until)\b.*|[,;:?!.]\s.*",
-    re.IGNORECASE | re.DOTALL,
-)
-_KINDS = (
-    (re.compile(r"\bwhen\b|\bwhat (?:time|moment|day)\b|\bat what\b", re.IGNORECASE), "time"),
-    (re.compile(r"\bhow much\b|\bcosts?\b", re.IGNORECASE), "amount"),
-    (re.compile(r"\bhow many\b", re.IGNORECASE), "quantity"),
-    (re.compile(r"\bwhere\b", re.IGNORECASE), "location"),
-    (re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE), "name"),
-)
-
-_VAGUE = word_set("time date moment amount quantity number price cost name location two things thing reference")
-"""Words that don't tell, alone, what is asked for."""
-
-
-def question_phrases(query: str) -> list[str]:
-    """Return phrases for what a query asks for, the most telling first."""
-    sentences = [sentence for sentence in _SENTENCE.split(query.strip()) if sentence]
-    # The request is mostly last; sentences like "What is it?" point back to the one before.
-    asking = [s for s in reversed(sentences) if _ASK.search(s) and len(_asked(_VALUE.sub(" ", s))) > 0]
-    phrases: list[str] = []
-    for sentence in asking[:3]:
-        plain = _VALUE.sub(" ", sentence)
-        kind = next((noun for pattern, noun in _KINDS if pattern.search(plain)), "")
-        phrases += [_with_kind(head, kind) for head in _heads(plain)]
-        whole = " ".join(_asked(plain))
-        phrases.append(_with_kind(whole, kind))
-        if set(phrases[0].split()) <= _VAGUE and len(phrases[0].split()) > 1:
-            phrases[0] = phrases[-1]
-    return list(dict.fromkeys(phrase for phrase in phrases if phrase)) or [query]
-
-
-def _with_kind(phrase: str, kind: str) -> str:
-    return phrase if not kind or not phrase or kind in phrase.split() else f"{phrase} {kind}"
-
-
-def _heads(sentence: str) -> list[str]:
-    """Return the noun phrases that a request names: those after a question word first, else from its end."""
-    found = []
-    for question in (True, False):
-        for match in reversed(list(_ASK.finditer(sentence))):
-            if bool(match["question"]) is question:
-                tail = _LINK.sub("", sentence[match.end() :])
-                found.append(" ".join(_head(tail)))
-    return [head for head in found if head]
-
-
-def _head(text: str) -> list[str]:
-    """Return the noun phrase that a text begins with; of "the number of the receipt" both nouns."""
-    cut = _TAIL.search(text)
-    head = _asked(text[: cut.start()] if cut else text)
-    if cut and set(head) <= _VAGUE and re.match(r"of\b", cut[0], re.IGNORECASE):
-        head = _asked(_TAIL.sub("", cut[0][2:])) + head
-    return head
-
-
-def _asked(text: str) -> list[str]:
-    return [word for word in _topic(text) if word not in _FILLER]

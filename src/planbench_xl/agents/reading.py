@@ -5,22 +5,41 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from planbench_xl.agents.appraisal import FLAWED, flaw_score, is_time_like
+from planbench_xl.agents.appraisal import FLAWED, flaw_score, hint_score
 from planbench_xl.agents.graph import Graph, KnownTool
 from planbench_xl.agents.phrases import input_phrases, output_phrases, overlap, resemblance, words
+from planbench_xl.agents.values import is_time_like
 from planbench_xl.environment import ToolView
 
 LOOK_ALIKE = 3.0
 """Doubt in each of several tools that claim to do the same: at most one of them can be needed."""
 
+PLAINEST = 0.5
+"""Doubt in the only one of several look-alikes whose description gives no hint of a flaw."""
+
+HINTED = 0.3
+"""Difference in hints from which one description sounds worse than another."""
+
+HINT_WEIGHT = 3.0
+"""Doubt per hint."""
+
 ODD = 4.0
 """Doubt in a tool that talks about something else than its siblings."""
+
+FOREIGN = 8.0
+"""Doubt in a tool that says to return something that its siblings don't know."""
 
 DISCLOSED = 12.0
 """Doubt in a tool whose description discloses a flaw: a last resort."""
 
 APART = 1.5
 """Doubt in a tool that is the only sound one among its siblings, but words itself differently."""
+
+ENOUGH = 3
+"""Number of groups that have to be compared to say how tools word themselves."""
+
+TELLING = 0.9
+"""Share of groups worded alike above which a tool that words itself differently is suspect."""
 
 ALIKE = 0.22
 """Resemblance of descriptions from which two tools with the same inputs and output are said to talk about the same."""
@@ -49,6 +68,7 @@ class ToolText:
         self.topic = frozenset(_PLAIN.findall(" ".join([*properties, *named]).replace("_", " ").lower()))
         self.words = frozenset(words(_TICKED.sub(" ", view.description)))
         self.flaw = flaw_score(view.description, self.topic)
+        self.hint = hint_score(view.description, self.topic)
 
 
 class Reader:
@@ -77,7 +97,10 @@ class Reader:
         for tool in tools:
             groups.setdefault(frozenset(map(graph.find, tool.slots.values())), []).append(tool)
         # Where tools word themselves like their flawed siblings, one that doesn't is suspect.
-        telling = sum(map(_worded_alike, groups.values())) > len(groups) / 2
+        several = [group for group in groups.values() if len(group) > 1]
+        graph.groups += len(several)
+        graph.worded_alike += sum(map(_worded_alike, several))
+        telling = graph.groups >= ENOUGH and graph.worded_alike > TELLING * graph.groups
         for group in groups.values():
             self._appraise(graph, group, telling=telling)
         for tool in tools:
@@ -105,6 +128,46 @@ class Reader:
         self._note(graph, tools)
         return tools
 
+    def by_pair(
+        self, graph: Graph, views: Sequence[ToolView], given: tuple[int, int], phrases: tuple[str, str]
+    ) -> list[KnownTool]:
+        """Learn tools that were found by the two things they take.
+
+        Args:
+            graph: Where to note them.
+            views: The tools.
+            given: Concepts that were asked for.
+            phrases: The phrases they were asked for by.
+        """
+        tools = [self._learn(graph, view) for view in views]
+        for tool in tools:
+            if len(tool.slots) == 2:
+                self._pair_up(graph, tool, given, phrases)
+        self._appraise(graph, tools, same_output=False)
+        self._note(graph, tools)
+        return tools
+
+    def _pair_up(self, graph: Graph, tool: KnownTool, given: tuple[int, int], phrases: tuple[str, str]) -> None:
+        """Find out which of two arguments is which of two things, if their names tell."""
+        slots = list(tool.slots.values())
+
+        def likeness(slot: int, concept: int, phrase: str) -> float:
+            if graph.find(slot) == graph.find(concept):
+                return 2.0
+            own, _ = _about(graph, slot)
+            sought, _ = _about(graph, concept)
+            return overlap(own, sought | frozenset(words(phrase)))
+
+        straight = likeness(slots[0], given[0], phrases[0]) + likeness(slots[1], given[1], phrases[1])
+        crossed = likeness(slots[0], given[1], phrases[1]) + likeness(slots[1], given[0], phrases[0])
+        if straight == crossed:
+            return
+        order = given if straight > crossed else given[::-1]
+        for slot, concept in zip(slots, order, strict=True):
+            other = order[0] if concept == order[1] else order[1]
+            if graph.find(slot) != graph.find(other):
+                graph.merge(concept, slot)
+
     def _meant(self, graph: Graph, tool: KnownTool, wanted: int) -> int:
         """Return that output of a tool that a request for an output meant."""
         if len(tool.outputs) == 1:
@@ -130,7 +193,7 @@ class Reader:
             slots[name] = graph.merge(key, graph.concept(description)) if description else key
         self._match_name(graph, text, list(slots.values()))
         tool = KnownTool(view, slots, tuple(map(graph.concept, text.outputs)), text.words)
-        tool.flaw = text.flaw
+        tool.flaw, tool.hint = text.flaw, text.hint
         return tool
 
     def _match_name(self, graph: Graph, text: ToolText, slots: Sequence[int]) -> None:
@@ -153,17 +216,21 @@ class Reader:
             telling: Tools with the same inputs and output word themselves alike in this world.
         """
         sound = [tool for tool in group if tool.flaw < FLAWED]
+        mildest = min((tool.hint for tool in sound), default=0.0)
+        # Where all descriptions sound flawed, one of them is misread: most likely the mildest.
+        spared = min(group, key=_harm) if same_output and not sound and len(group) > 1 else None
         least = ALIKE if same_output else SAME
         for tool in group:
             doubt = DISCLOSED
             if tool.flaw < FLAWED:
                 alike = _like(tool, group, least)
-                doubt = LOOK_ALIKE if any(other.flaw < FLAWED for other in alike) else 0.0
-                if telling and len(group) > 1 and not alike:
-                    doubt = ODD if len(sound) > 1 else APART
-                elif same_output and len(sound) > 1:
-                    doubt = LOOK_ALIKE
+                rivals = [other for other in (sound if same_output else alike) if other is not tool]
+                doubt = _rivalry(tool, [other for other in rivals if other.flaw < FLAWED], mildest)
+                if same_output and _is_foreign(tool, group):
+                    doubt = FOREIGN
                 doubt += 2 * tool.flaw
+            elif tool is spared and all(_harm(other) > _harm(tool) for other in group if other is not tool):
+                doubt = LOOK_ALIKE
             if doubt > tool.doubt:
                 tool.doubt = doubt
                 if tool.name in graph.tools:
@@ -173,6 +240,32 @@ class Reader:
         for tool in tools:
             if tool.name not in graph.tools:
                 graph.add(tool)
+
+
+def _is_foreign(tool: KnownTool, group: Sequence[KnownTool]) -> bool:
+    """Say whether a tool names and describes something of which none of several siblings speaks."""
+    if len(group) < ENOUGH:
+        return False
+    own = {word for phrase in output_phrases(tool.name) for word in words(phrase)} & tool.words
+    for other in group:
+        if other is not tool:
+            own -= other.words
+            own.difference_update(words(other.name))
+    return bool(own)
+
+
+def _harm(tool: KnownTool) -> float:
+    return tool.flaw + tool.hint
+
+
+def _rivalry(tool: KnownTool, rivals: Sequence[KnownTool], mildest: float) -> float:
+    """Return the doubt in a tool among others that claim the same and disclose no flaw either."""
+    if not rivals:
+        return 0.0
+    if tool.hint > mildest + HINTED:
+        return LOOK_ALIKE + HINT_WEIGHT * (tool.hint - mildest)
+    close = any(other.hint <= tool.hint + HINTED for other in rivals)
+    return LOOK_ALIKE if close else PLAINEST
 
 
 def _speaks_of(graph: Graph, phrase: str, slots: Iterable[int]) -> bool:

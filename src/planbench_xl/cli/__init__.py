@@ -21,6 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "agents": "List the agents.",
     "world": "Describe or check a world.",
     "blocks": "Show or verify which tools are blocked.",
+    "build": "Build a world from a domain file and a seed.",
     "conformance": "Compare with recorded behaviour of the reference.",
 }
 """Every command with its line in the list. Module and function bear the command's name (`_` for `-`)."""

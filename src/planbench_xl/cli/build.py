@@ -39,11 +39,12 @@ class Lengths(click.ParamType[dict[str, int]]):
     short_help="Build a world from a domain file and a seed.",
     epilog=examples(
         "planbench-xl build retail --seed 7 --out my-world",
+        "planbench-xl build --example > my-domain.toml",
         "planbench-xl build my-domain.toml --seed 1 --out my-world --records 60 --tools 40 --lengths 3=12,4=5",
         "planbench-xl build my-domain.toml --check",
     ),
 )
-@click.argument("domain")
+@click.argument("domain", required=False)
 @click.option("--out", metavar="DIR", type=click.Path(path_type=Path), help="Folder for the world.")
 @click.option("--seed", type=int, default=1, show_default=True, metavar="N", help="Seed of everything that is drawn.")
 @click.option("--records", type=_COUNT, metavar="N", help="Number of cases. [default: 300]")
@@ -61,18 +62,20 @@ class Lengths(click.ParamType[dict[str, int]]):
 )
 @click.option("--keep-stages", is_flag=True, help="Leave what each stage made in DIR/stages.")
 @click.option("--check", is_flag=True, help="Only check the domain file.")
+@click.option("--example", is_flag=True, help="Print a small domain file to start from.")
 @click.option("--no-audit", is_flag=True, help="Skip the audit at the end.")
 @json_option
 @click.pass_context
 def build(
     ctx: click.Context,
     /,
-    domain: str,
+    domain: str | None,
     out: Path | None,
     seed: int,
     writer: str,
     keep_stages: bool,
     check: bool,
+    example: bool,
     no_audit: bool,
     as_json: bool,
     **knobs: Any,
@@ -82,8 +85,14 @@ def build(
     The same domain, seed and knobs give the same bytes. A build that was interrupted goes on after its last stage. The
     world is validated and audited; exit status 1 if the audit finds an error.
     """
-    from planbench_xl.construct import Knobs, Recipe, build_world, load_domain, save_built
+    from planbench_xl.construct import Knobs, Recipe, build_world, load_domain, packaged_domains, save_built
+    from planbench_xl.construct.reading import EXAMPLE
 
+    if example:
+        click.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
+        return
+    if domain is None:
+        raise click.UsageError(f"Missing DOMAIN: a domain file, or one of {', '.join(packaged_domains())}.")
     parsed, digest = load_domain(domain)
     if check:
         _print_check(parsed.name, len(parsed.entity), len(parsed.fields), as_json)
@@ -103,7 +112,7 @@ def build(
     if as_json:
         print_json(_facts(world, recipe, folder, seconds, report))
     else:
-        _print(world, folder, seconds, report)
+        _print(world, recipe, folder, seconds, report)
     ctx.exit(1 if report and report.at_least(_level("error")) else 0)
 
 
@@ -141,12 +150,34 @@ def _facts(world: World, recipe: Recipe, folder: Path, seconds: float, report: A
         "folder": str(folder),
         "seconds": round(seconds, 2),
         "recipe": recipe,
+        "notes": _notes(world, recipe),
         "world": describe(world),
         "audit": found,
     }
 
 
-def _print(world: World, folder: Path, seconds: float, report: AuditReport | None) -> None:
+def _notes(world: World, recipe: Recipe) -> list[str]:
+    """Say where the world differs from what was asked for."""
+    knobs = recipe.knobs
+    tasks = sum(knobs.tasks().lengths.values())
+    notes = []
+    if len(world.executable) < knobs.tools:
+        notes.append(
+            f"{len(world.executable)} executable tools, not {knobs.tools}: the domain allows no more look-ups."
+        )
+    if len(world.executable) > knobs.tools:
+        notes.append(
+            f"{len(world.executable)} executable tools, not {knobs.tools}: the links and fields alone need them."
+        )
+    if len(world.tasks) < tasks:
+        notes.append(
+            f"{len(world.tasks)} tasks, not {tasks}: the domain has no more of that length with at most "
+            f"{knobs.most_paths} paths and answers of their own."
+        )
+    return notes
+
+
+def _print(world: World, recipe: Recipe, folder: Path, seconds: float, report: AuditReport | None) -> None:
     from planbench_xl.runs.worlds import describe
 
     facts = describe(world)
@@ -158,6 +189,8 @@ def _print(world: World, folder: Path, seconds: float, report: AuditReport | Non
         f"{facts['listed_paths']} solution paths."
     )
     click.echo(f"Tasks by L*: {lengths}.")
+    for note in _notes(world, recipe):
+        click.echo(f"Note: {note}")
     if report is None:
         return
     for level in ("error", "warning"):

@@ -30,7 +30,7 @@ def check_domain(domain: Domain, file: str) -> list[Fault]:
 
 def _closest(name: str, known: list[str]) -> str:
     near = get_close_matches(name, known, 1)
-    return f"; did you mean '{near[0]}'?" if near else ""
+    return f" (closest: '{near[0]}')" if near else ""
 
 
 def _head(domain: Domain) -> Found:

@@ -11,6 +11,7 @@ import msgspec
 
 from planbench_xl.construct.dependencies import Dependencies
 from planbench_xl.construct.domain import Domain
+from planbench_xl.paths import ToolGraph, reachable
 from planbench_xl.world import Record
 
 
@@ -116,7 +117,7 @@ def choose_lookups(domain: Domain, records: Sequence[Record], tools: int, seed: 
             good.append(lookup)
     graph = [lookup for lookup in good if lookup.way in (Way.OWN, Way.LINK, Way.KEY)]
     extra = [lookup for lookup in good if lookup.way not in (Way.OWN, Way.LINK, Way.KEY)]
-    extra += _repeats(domain, graph, extra)
+    extra += _repeats(graph, extra)
     chosen = [*graph, *_extras(domain, graph, extra, tools - len(graph), rng)]
     return Lookups(tuple(chosen), tuple(rejected))
 
@@ -129,7 +130,7 @@ def _refuted(lookup: Lookup, dependencies: Dependencies) -> str:
     return ""
 
 
-def _repeats(domain: Domain, graph: Iterable[Lookup], extra: Iterable[Lookup]) -> list[Lookup]:
+def _repeats(graph: Iterable[Lookup], extra: Iterable[Lookup]) -> list[Lookup]:
     return [msgspec.structs.replace(lookup, way=Way.REPEAT) for lookup in (*graph, *extra)]
 
 
@@ -142,10 +143,12 @@ def _extras(
 ) -> Iterator[Lookup]:
     """Yield further look-ups, always for what the fewest tools return so far."""
     leading = {name for lookup in graph for name in lookup.inputs}
+    multiplying = _multiplying(leading, graph)
     producers = Counter(lookup.output for lookup in graph)
     waiting: dict[str, list[Lookup]] = defaultdict(list)
     for lookup in extra:
-        waiting[lookup.output].append(lookup)
+        if lookup.output not in multiplying:
+            waiting[lookup.output].append(lookup)
     for lookups in waiting.values():
         # Taken from the end: new ways before repeats.
         rng.shuffle(lookups)
@@ -161,3 +164,10 @@ def _extras(
         producers[output] += 1
         spare -= output in leading
         yield waiting[output].pop()
+
+
+def _multiplying(leading: Iterable[str], graph: Sequence[Lookup]) -> set[str]:
+    """Return the half of what leads on from which the most can be reached: another way there would double the rest."""
+    tools = ToolGraph((str(number), lookup.inputs, (lookup.output,)) for number, lookup in enumerate(graph))
+    ranked = sorted(leading, key=lambda name: (len(reachable(tools, (name,))), name))
+    return set(ranked[len(ranked) // 2 :])

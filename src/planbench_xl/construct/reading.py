@@ -19,6 +19,8 @@ from planbench_xl.errors import Fault
 from planbench_xl.world.storage import decode_fault
 
 PACKAGED = Path(__file__).parent.parent / "data" / "domains"
+EXAMPLE = Path(__file__).parent / "example.toml"
+"""A small domain file to start from."""
 
 _STEP = re.compile(r"(entity|field|key|near|scenario)\[(\d+)\]\.?")
 
@@ -40,7 +42,7 @@ def find_domain(name_or_path: str | Path) -> Path:
     if path.is_file():
         return path
     near = get_close_matches(str(name_or_path), packaged_domains(), 1)
-    hint = f"; did you mean '{near[0]}'?" if near else ""
+    hint = f" (closest: '{near[0]}')" if near else ""
     problem = f"is neither a file nor the name of a packaged domain{hint}"
     remedy = f"Give the path of a domain file or one of: {', '.join(packaged_domains())}"
     raise DomainError([Fault(str(name_or_path), "", "", problem, remedy)])

@@ -144,10 +144,15 @@ def _with_two_targets(graph: ToolGraph, single: Sequence[Found], knobs: TaskKnob
             yield found
 
 
-def _pairs(single: Sequence[Found], rng: Random, most: int = 20) -> list[tuple[Found, Found]]:
+PAIRS_DRAWN, PAIRS_TRIED = 60, 16
+"""Pairs of targets per start: so many are drawn, and of these the ones with the fewest paths tried."""
+
+
+def _pairs(single: Sequence[Found], rng: Random) -> list[tuple[Found, Found]]:
     pairs = list(combinations(single, 2))
     rng.shuffle(pairs)
-    return pairs[:most]
+    drawn = sorted(pairs[:PAIRS_DRAWN], key=lambda pair: len(pair[0].tool_sets) * len(pair[1].tool_sets))
+    return drawn[:PAIRS_TRIED]
 
 
 def _supply(records: Sequence[Record]) -> dict[str, int]:
@@ -174,7 +179,7 @@ def can_be_blocked(found: Found) -> bool:
     return all(plan_reference("", found.tool_sets, config, 0).resolved for config in BLOCKED)
 
 
-MOST_SUPPLY = 0.9
+MOST_SUPPLY = 0.75
 """Part of a target's different answers that is asked for; tasks with two targets need some choice of records."""
 
 
@@ -251,12 +256,19 @@ def _pick(pool: Sequence[Found], wanted: int, knobs: TaskKnobs, use: _Use, rng: 
         kind = rng.random() < knobs.several_targets, rng.random() < knobs.several_inputs
         # Where a kind runs out, the one that differs in its inputs comes next.
         order = (kind, (kind[0], not kind[1]), (not kind[0], kind[1]), (not kind[0], not kind[1]))
-        group = next((groups[key] for key in order if groups[key]), [])
-        if not group:
+        best = next((one for key in order if (one := _best(groups[key], use)) is not None), None)
+        if best is None:
             break
+        use.add(best)
+        picked.append(best)
+    return picked
+
+
+def _best(group: list[Found], use: _Use) -> Found | None:
+    """Take from a group what has been used least and can be asked and blocked; what can't goes for good."""
+    while group:
         best = min(range(len(group)), key=lambda place: use.cost(group[place]))
         found = group.pop(best)
         if not use.exhausted(found) and can_be_blocked(found):
-            use.add(found)
-            picked.append(found)
-    return picked
+            return found
+    return None

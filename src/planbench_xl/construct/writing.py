@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import Protocol
 
@@ -129,10 +129,9 @@ class TemplateWriter:
             a_noun=_article(entity.noun),
         )
 
-    def _fresh(self, write: object) -> str:
-        assert callable(write)
+    def _fresh(self, write: Callable[[], str]) -> str:
         for _ in range(TRIES):
-            text = str(write())
+            text = write()
             if text.casefold() not in self._told:
                 self._told.add(text.casefold())
                 return text
