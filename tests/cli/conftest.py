@@ -20,6 +20,12 @@ class Called(NamedTuple):
 Call = Callable[..., Called]
 
 
+@pytest.fixture(autouse=True)
+def small_world(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Play on the small packaged world unless a test names another."""
+    monkeypatch.setenv("PLANBENCH_XL_WORLD", "mini")
+
+
 @pytest.fixture
 def call(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Call:
     """Call the command line in a folder of its own."""

@@ -22,7 +22,8 @@ EPOCHS = 12
 
 
 def start(out: Path, workers: int) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "planbench_xl.cli", "run", "--agent", "tests.runs.agents:Slow", "--quiet"]
+    command = [sys.executable, "-m", "planbench_xl.cli", "run", "--world", "mini", "--quiet"]
+    command += ["--agent", "tests.runs.agents:Slow"]
     command += ["--epochs", str(EPOCHS), "--workers", str(workers), "--out", str(out)]
     # A session of its own, so that workers left over can be found by it.
     return subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, start_new_session=True)

@@ -38,7 +38,7 @@ def test_the_default_folder_can_always_be_made(mini: World) -> None:
 
 
 def test_running_it(tmp_path: Path) -> None:
-    result = run_request(Request(agent="oracle", limit=2), "one-path")
+    result = run_request(Request(world="mini", agent="oracle", limit=2), "one-path")
     assert result.folder == Path("runs/mini-oracle-one-path")
     assert (tmp_path / result.folder / "run.json").exists()
     assert result.progress.played == 2

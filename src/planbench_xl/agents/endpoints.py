@@ -10,7 +10,7 @@ from planbench_xl.agents.appraisal import FLAWED
 from planbench_xl.agents.asking import Question, asked_words
 from planbench_xl.agents.graph import Graph, Held, KnownTool
 from planbench_xl.agents.phrases import IDENTIFIERS, KnownValue, output_phrases, words
-from planbench_xl.agents.reading import ODD, ToolText
+from planbench_xl.agents.reading import FOREIGN, ToolText
 from planbench_xl.agents.values import is_time_like, shape
 from planbench_xl.world import Value, text_form
 
@@ -233,7 +233,7 @@ def argument_fit(phrase: str, texts: Iterable[ToolText]) -> float:
 def question_fit(question: Question, tools: Iterable[KnownTool]) -> float:
     """Return how well the sound ones of tools answer a question: by the words they share, and by the kind of thing."""
     wanted = set(words(" ".join(asked_words(question.said)))) or set(words(question.said))
-    sound = [tool for tool in tools if tool.flaw < FLAWED and tool.doubt < ODD]
+    sound = [tool for tool in tools if tool.flaw < FLAWED and tool.doubt < FOREIGN]
     if not sound or not wanted:
         return 0.0
     shares = [_share(wanted, tool.words | _named(tool)) for tool in sound]

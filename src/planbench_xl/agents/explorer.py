@@ -13,7 +13,7 @@ from planbench_xl.agents.graph import Held, KnownTool
 from planbench_xl.agents.phrases import output_phrases
 from planbench_xl.agents.reading import DISCLOSED, LOOK_ALIKE, PLAINEST, Reader
 from planbench_xl.agents.search import PATIENT_FIT, UNLIKELY, Search
-from planbench_xl.agents.values import is_error, misfit, oddness, waiting_time
+from planbench_xl.agents.values import is_error, misfit, oddness, waiting_time, year
 from planbench_xl.environment import Action, Environment, Event, Observation, answer, call
 from planbench_xl.world import Value, text_form
 
@@ -22,6 +22,9 @@ IMPOSSIBLE = 1.0
 
 UNFIT = 0.9
 """Oddness of an answer that is another kind of thing than what is asked for."""
+
+YEARS = 5
+"""Years between a moment and all others of an episode from which it is odd."""
 
 SAFE_ERRORS = 2
 """After so many call errors in a row, only a call that is known to work is safe."""
@@ -49,6 +52,9 @@ TRIES = 4
 
 SUSPECT_TRIES = 3
 """How often one of several look-alikes may."""
+
+RIVAL_FAILED = 0.5
+"""Doubt that an open failure adds to each look-alike of a tool."""
 
 SETBACK = 1.0
 """Doubt that an open failure adds to a tool, for each failure so far."""
@@ -95,6 +101,7 @@ class SearchAgent:
         self._retrievals = 0
         self._in_a_row = 0
         self._last: Value = None
+        self._years: list[int] = []
 
     def act(self, observation: Observation) -> Action:
         """Read an observation and answer it."""
@@ -139,6 +146,7 @@ class SearchAgent:
         if max(odd, default=IMPOSSIBLE) >= IMPOSSIBLE:
             self._bury(tool)
             return
+        odd = [max(strange, self._untimely(part)) for strange, (part, _) in zip(odd, parts, strict=True)]
         for used in held.values():
             used.confirmed = True
         for key, (part, _), strangeness in zip(tool.outputs, parts, odd, strict=True):
@@ -146,6 +154,14 @@ class SearchAgent:
                 graph.hold(key, Held((part,), tool, strangeness))
         self._last = value
         self._in_a_row = 0
+
+    def _untimely(self, value: Value) -> float:
+        """Return how odd a moment is beside the others of the episode."""
+        found = year(value)
+        if found is None:
+            return 0.0
+        others, self._years = self._years, [*self._years, found]
+        return UNFIT if others and min(abs(found - other) for other in others) > YEARS else 0.0
 
     def _fits(self, tool: KnownTool, value: Value) -> bool:
         """Say whether what reads like a message of failure may be a value all the same."""
@@ -157,6 +173,10 @@ class SearchAgent:
             # The call was executed, so what tools returned is trusted.
             used.confirmed |= used.source is not None
         tool.failures += 1
+        if tool.failures == 1:
+            # What befell one look-alike may have befallen the others.
+            for rival in tool.rivals:
+                rival.doubt += RIVAL_FAILED
         suspect = tool.doubt >= LOOK_ALIKE
         tool.tries = tool.tries or (SUSPECT_TRIES if suspect else TRIES)
         if tool.flaw >= FLAWED or tool.failures >= tool.tries:
@@ -258,7 +278,7 @@ class SearchAgent:
                 continue
             if goal.unfit(held.forms[0]):
                 held.odd = max(held.odd, UNFIT)
-                if goal.retreat(self._search.graph):
+                if not goal.doubted and goal.retreat(self._search.graph):
                     return self._conclude(turns_left)
             check = self._verify(goal, held) if turns_left > 2 else None
             if check is not None:
@@ -353,9 +373,13 @@ def _parts(tool: KnownTool, value: Value) -> list[tuple[Value, frozenset[str]]]:
     """Return, per output of a tool, the value and the words that name it."""
     phrases = output_phrases(tool.name) or ("",)
     if len(tool.outputs) == 1:
-        return [(value, frozenset(" ".join(phrases).split()))]
+        return [(value, _topic(" ".join(phrases)))]
     values = [value] * len(phrases)
     if isinstance(value, dict) and len(value) == len(phrases):
         in_order = list(value.values())
         values = [value.get(phrase.replace(" ", "_"), in_order[i]) for i, phrase in enumerate(phrases)]
-    return [(part, frozenset(phrase.split())) for part, phrase in zip(values, phrases, strict=True)]
+    return [(part, _topic(phrase)) for part, phrase in zip(values, phrases, strict=True)]
+
+
+def _topic(phrase: str) -> frozenset[str]:
+    return frozenset(phrase.split()) | ({"time"} if phrase.endswith(" at") else frozenset())

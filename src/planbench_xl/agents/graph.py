@@ -29,6 +29,7 @@ class KnownTool:
         tries: How often it may fail before it is given up; 0: it has never failed.
         rest: Turn until which it asks not to be called.
         doubt: Extra cost of relying on it, in turns.
+        rivals: Other tools that claim the same and disclose no flaw.
         dead: It was tried and is of no use.
     """
 
@@ -44,6 +45,7 @@ class KnownTool:
         self.rest = 0
         self.doubt = 0.0
         self.dead = False
+        self.rivals: list[KnownTool] = []
 
     @property
     def name(self) -> str:
@@ -80,8 +82,6 @@ class Graph:
         cost: Per concept, the estimated number of calls to obtain it; 0 if a value is held.
         via: Per concept, the tool by which it is reached at that cost; none if a value is held.
         distance: Per concept, the estimated number of calls from it to a goal.
-        groups: How many groups of tools that claim the same have been compared.
-        worded_alike: In how many of them some word themselves alike.
         touched: Concepts of which something has changed; whoever reads it empties it.
         asked_for: Concepts that were looked for as outputs.
         asked_from: Concepts that were looked for as inputs.
@@ -100,8 +100,6 @@ class Graph:
         self._held: dict[int, Held] = {}
         self._goals: set[int] = set()
         self.touched: list[int] = []
-        self.groups = 0
-        self.worded_alike = 0
         self.asked_for: set[int] = set()
         self.asked_from: set[int] = set()
 

@@ -23,26 +23,14 @@ HINTED = 0.3
 HINT_WEIGHT = 3.0
 """Doubt per hint."""
 
-ODD = 4.0
-"""Doubt in a tool that talks about something else than its siblings."""
-
 FOREIGN = 8.0
 """Doubt in a tool that says to return something that its siblings don't know."""
 
 DISCLOSED = 12.0
 """Doubt in a tool whose description discloses a flaw: a last resort."""
 
-APART = 1.5
-"""Doubt in a tool that is the only sound one among its siblings, but words itself differently."""
-
 ENOUGH = 3
-"""Number of groups that have to be compared to say how tools word themselves."""
-
-TELLING = 0.9
-"""Share of groups worded alike above which a tool that words itself differently is suspect."""
-
-ALIKE = 0.22
-"""Resemblance of descriptions from which two tools with the same inputs and output are said to talk about the same."""
+"""Number of siblings that it takes to say that a tool speaks of something else."""
 
 SPEAKS = 0.75
 """Share of a phrase's words that arguments must mention for the phrase to mean them."""
@@ -96,15 +84,10 @@ class Reader:
         groups: dict[frozenset[int], list[KnownTool]] = {}
         for tool in tools:
             groups.setdefault(frozenset(map(graph.find, tool.slots.values())), []).append(tool)
-        # Where tools word themselves like their flawed siblings, one that doesn't is suspect.
-        several = [group for group in groups.values() if len(group) > 1]
-        graph.groups += len(several)
-        graph.worded_alike += sum(map(_worded_alike, several))
-        telling = graph.groups >= ENOUGH and graph.worded_alike > TELLING * graph.groups
         for group in groups.values():
-            self._appraise(graph, group, telling=telling)
+            self._appraise(graph, group)
         for tool in tools:
-            if tool.flaw >= FLAWED or tool.doubt < ODD:
+            if tool.flaw >= FLAWED or tool.doubt < FOREIGN:
                 graph.merge(wanted, self._meant(graph, tool, wanted))
         self._note(graph, tools)
         return tools
@@ -204,27 +187,25 @@ class Reader:
             if concept is not None:
                 graph.merge(slots[0], concept)
 
-    def _appraise(
-        self, graph: Graph, group: Sequence[KnownTool], *, same_output: bool = True, telling: bool = False
-    ) -> None:
+    def _appraise(self, graph: Graph, group: Sequence[KnownTool], *, same_output: bool = True) -> None:
         """Set the doubt in tools that take the same, by comparing them with each other.
 
         Args:
             graph: Where some of them may be noted already.
             group: Tools with the same arguments.
             same_output: They were found by the same output too.
-            telling: Tools with the same inputs and output word themselves alike in this world.
         """
         sound = [tool for tool in group if tool.flaw < FLAWED]
         mildest = min((tool.hint for tool in sound), default=0.0)
         # Where all descriptions sound flawed, one of them is misread: most likely the mildest.
         spared = min(group, key=_harm) if same_output and not sound and len(group) > 1 else None
-        least = ALIKE if same_output else SAME
         for tool in group:
             doubt = DISCLOSED
             if tool.flaw < FLAWED:
-                alike = _like(tool, group, least)
-                rivals = [other for other in (sound if same_output else alike) if other is not tool]
+                rivals = sound if same_output else _like(tool, group, SAME)
+                rivals = [other for other in rivals if other is not tool]
+                if same_output:
+                    tool.rivals = rivals
                 doubt = _rivalry(tool, [other for other in rivals if other.flaw < FLAWED], mildest)
                 if same_output and _is_foreign(tool, group):
                     doubt = FOREIGN
@@ -283,8 +264,3 @@ def _about(graph: Graph, key: int) -> tuple[frozenset[str], bool]:
 def _like(tool: KnownTool, group: Sequence[KnownTool], least: float) -> list[KnownTool]:
     """Return the other tools of a group that talk about the same as one of them."""
     return [other for other in group if other is not tool and resemblance(tool.words, other.words) >= least]
-
-
-def _worded_alike(group: Sequence[KnownTool]) -> bool:
-    """Say whether some two of a group's tools talk about the same."""
-    return any(_like(tool, group[:i], ALIKE) for i, tool in enumerate(group))

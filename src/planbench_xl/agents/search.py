@@ -143,7 +143,7 @@ class Search:
     def _recognise(self, tools: list[KnownTool]) -> None:
         """Look for what is asked among the outputs of tools that were found in another way."""
         graph = self.graph
-        for goal in self.open_goals:
+        for goal in [goal for goal in self.open_goals if not goal.doubted]:
             for tool in tools:
                 if tool.flaw >= FLAWED or not tool.outputs:
                     continue
@@ -218,7 +218,7 @@ class Search:
         graph = self.graph
         about = frozenset(words(self._query))
         for goal in self.open_goals:
-            if goal.reconsidered or goal.question.kind not in ("time", "amount"):
+            if goal.reconsidered or goal.doubted or goal.question.kind not in ("time", "amount"):
                 continue
             goal.reconsidered = True
             best = (0.0, -1)

@@ -32,7 +32,7 @@ _FAULT_KEYS = word_set("error errors exception fault failure traceback")
 _STATE_KEYS = word_set("status state ok success result")
 _BAD_STATES = word_set("error failed failure fail false")
 _NOTHING = frozenset({"", "none", "null", "nil", "nan", "inf", "undefined", "unknown", "n/a", "na", "-", "?", "tbd"})
-_TIME_WORDS = word_set("time timestamp date moment when deadline at")
+_TIME_WORDS = word_set("time timestamp date moment when deadline")
 _DAY_WORDS = word_set("day date")
 _NUMBER_WORDS = word_set("price amount total quantity count units cost number_of rate fee sum")
 _PROSE = word_set("address name title description note message text comment reason summary location place")
@@ -41,6 +41,11 @@ _MAIL = re.compile(r"[^@\s,]+@[A-Za-z0-9-]+(?:\.[A-Za-z0-9-]+)+")
 _NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?")
 _CLOCK = re.compile(r"(?:[01]?\d|2[0-3]):[0-5]\d(?::[0-5]\d)?")
 _SENSIBLE = re.compile(r"[\w\s.,:;@/+&'()#-]")
+_PLACEHOLDER = re.compile(
+    r"\b(?:same as|see (?:above|below|attach\w*|notes?|file)|as (?:above|before|discussed)|lorem|ask (?:again|later)|"
+    r"to be (?:determined|confirmed|decided)|not applicable|placeholder|x{3,}|foo|asdf\w*)\b|0{5,}(?!\d)|123456",
+    re.IGNORECASE,
+)
 _WAIT = re.compile(r"\b(\d{1,2})\s+(?:more\s+|further\s+)?(?:turn|step|round|call|move|request)s?\b", re.IGNORECASE)
 
 SENTENCE_WORDS = 4
@@ -79,7 +84,7 @@ def oddness(value: Value, topic: frozenset[str]) -> float:
     prose = not topic.isdisjoint(_PROSE)
     if text.lower() in _NOTHING or not any(map(str.isalnum, text)) or (is_error(value) and not (prose and len(text) > 60)):
         return 1.0
-    if _strange(text) or (_NUMBER.fullmatch(text) and text.startswith("-")):
+    if _strange(text) or _PLACEHOLDER.search(text) or (_NUMBER.fullmatch(text) and text.startswith("-")):
         return 1.0
     if topic & _TIME_WORDS and not topic & {"status", "id", "zone", "year"}:
         return 0.0 if _is_time(text) else 1.0
@@ -102,7 +107,8 @@ def _strange(text: str) -> bool:
 
 
 def is_time_like(text: str) -> bool:
-    """Say whether a text names a moment."""
+    """Say whether a text names a moment (created_at does, chart_at_the_bed doesn't)."""
+    text = re.sub(r"[_ ]at$", " time", text)
     return not (_TIME_WORDS | _DAY_WORDS).isdisjoint(re.findall(r"[a-z]+", text.lower().replace("_", " ")))
 
 
@@ -114,6 +120,12 @@ def shape(value: Value) -> str:
     if _NUMBER.fullmatch(text):
         return "number"
     return "code" if any(map(str.isdigit, text)) else "words"
+
+
+def year(value: Value) -> int | None:
+    """Return the year of a value that is a moment or a day."""
+    found = re.match(r"(\d{4})-\d\d-\d\d", value) if isinstance(value, str) else None
+    return int(found[1]) if found else None
 
 
 def misfit(value: Value, phrases: Sequence[str]) -> float:

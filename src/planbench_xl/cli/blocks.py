@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from planbench_xl.cli.common import SuggestingGroup, examples, json_option, print_json
+from planbench_xl.cli.common import WORLD_OPTION, SuggestingGroup, examples, json_option, print_json
 
 
 @click.group(
@@ -19,9 +19,7 @@ from planbench_xl.cli.common import SuggestingGroup, examples, json_option, prin
         "planbench-xl blocks check plans.json --world ../shared/release",
     ),
 )
-@click.option(
-    "--world", "world_name", default="mini", show_default=True, help="A packaged world, or the folder of one."
-)
+@click.option("--world", "world_name", **WORLD_OPTION)
 @click.option("--setting", default="one-path", show_default=True, help="The setting; see `planbench-xl settings`.")
 @click.option("--planner", metavar="NAME", help="Planner of blocked tools: exact, or reference as the release.")
 @click.option("--seed", type=int, metavar="N", help="Seed of the plans. [default: 42]")
@@ -49,9 +47,7 @@ def blocks(ctx: click.Context, /, as_json: bool, **options: Any) -> None:
 
 @blocks.command(epilog=examples("planbench-xl blocks check plans.json --world ../shared/release"))
 @click.argument("file", type=click.Path(exists=True, dir_okay=False))
-@click.option(
-    "--world", "world_name", default="mini", show_default=True, help="A packaged world, or the folder of one."
-)
+@click.option("--world", "world_name", **WORLD_OPTION)
 @json_option
 @click.pass_context
 def check(ctx: click.Context, file: str, world_name: str, as_json: bool) -> None:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from planbench_xl import DEFAULT_WORLD
+
 if TYPE_CHECKING:
     from planbench_xl.runs.request import Request
 
@@ -21,8 +23,16 @@ INTERRUPTED = 130
 
 _COUNT = click.IntRange(min=1)
 
+WORLD_OPTION: dict[str, Any] = {
+    "default": DEFAULT_WORLD,
+    "envvar": "PLANBENCH_XL_WORLD",
+    "show_default": True,
+    "help": "A packaged world, or the folder of one. The variable PLANBENCH_XL_WORLD changes the default.",
+}
+"""The option that names a world, wherever one is played."""
+
 _REQUEST = (
-    click.option("--world", default="mini", show_default=True, help="A packaged world, or the folder of one."),
+    click.option("--world", **WORLD_OPTION),
     click.option("--agent", default="explorer", show_default=True, help="The agent; see `planbench-xl agents`."),
     click.option(
         "--out", metavar="DIR", help="Folder to write to, or to continue. [default: runs/WORLD-AGENT-SETTING]"

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from planbench_xl import DEFAULT_WORLD
 from planbench_xl.environment import Setting
 from planbench_xl.errors import UsageError
 from planbench_xl.runs.presets import load_setting
@@ -40,7 +41,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         retry_errors: Play episodes again that ended with an infrastructure error.
     """
 
-    world: str = "mini"
+    world: str = DEFAULT_WORLD
     agent: str = "explorer"
     out: str | None = None
     limit: int | None = None
