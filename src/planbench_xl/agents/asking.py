@@ -21,7 +21,7 @@ _VAGUE = word_set("time date moment amount quantity number price cost name locat
 
 _SENTENCE = re.compile(r"(?<=[.?!])\s+")
 _ASK = re.compile(
-    r"\b(?:(?P<question>what|which|when|how much|how many|where|who|whose)|return|provide|tell me|tell us|give me|"
+    r"\b(?:(?P<question>what|which|when|how much|how many|how|where|who|whose)|return|provide|tell me|tell us|give me|"
     r"give us|confirm|identify|pull|report|show|look up|retrieve|see|find|fetch|need|know|want|determine|recover)\b",
     re.IGNORECASE,
 )
@@ -47,10 +47,17 @@ _TAIL = re.compile(
 _KINDS = (
     (re.compile(r"\bwhen\b|\bwhat (?:time|moment|day)\b|\bat what\b(?! (?:price|cost|rate))", re.I), "time"),
     (re.compile(r"\bhow much\b|\bcosts?\b", re.IGNORECASE), "amount"),
+    (re.compile(r"\bhow heavy\b|\bwhat did\b.{0,40}\bweigh\b", re.IGNORECASE), "weight"),
+    (re.compile(r"\bhow long\b", re.IGNORECASE), "duration"),
+    (re.compile(r"\bhow far\b", re.IGNORECASE), "distance"),
+    (re.compile(r"\bhow old\b", re.IGNORECASE), "age"),
     (re.compile(r"\bhow many\b", re.IGNORECASE), "quantity"),
     (re.compile(r"\bwhere\b", re.IGNORECASE), "location"),
     (re.compile(r"\bwho(?:se|m)?\b", re.IGNORECASE), "name"),
 )
+_VERBAL = re.compile(r"^\W*(?:when|(?:at|on|in|by) what)\b", re.IGNORECASE)
+"""A question after the moment of an event, which a noun alone doesn't name."""
+
 _MONEY = re.compile(
     r"(?:^|\b(?:what|which)\b)\W*(?:(?:is|was|are|were)\s+)?(?:the\s+)?(?:\w+\s+)?(?:price|sum|amount|fee|cost)\b", re.I
 )
@@ -158,6 +165,8 @@ def _question(sentence: str, others: tuple[str, ...] | list[str]) -> Question:
     # One word alone is mostly too little to go by.
     telling = len(heads[0].split()) > 1
     first = [heads[0], described, clause] if telling else [clause, described, heads[0]]
+    if kind == "time" and _VERBAL.search(clause):
+        first = [described, heads[0], clause]
     phrases = dict.fromkeys(phrase for phrase in [*first, plain, *heads[1:]] if phrase)
     return Question(tuple(phrases), heads[0], kind, clause)
 
@@ -180,7 +189,8 @@ def _heads(sentence: str) -> list[str]:
     if _THING.search(sentence):
         found.append(" ".join(_head(sentence)))
     for question in (True, False):
-        matches = [match for match in _ASK.finditer(sentence) if bool(match["question"]) is question]
+        asked = [match for match in _ASK.finditer(sentence) if match["question"]]
+        matches = asked if question else _verbs(sentence)
         # The first question word leads; of verbs, the last one does.
         for match in matches if question else reversed(matches):
             if not re.match(r"\s+(?:i|we)\b", sentence[match.end() :], re.IGNORECASE):

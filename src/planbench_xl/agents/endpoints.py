@@ -135,7 +135,7 @@ class Goal(End):
         kind, look = self.question.kind, shape(value)
         if kind == "time" or look == "time":
             return (look == "time") != (kind == "time" or is_time_like(self.question.said))
-        if kind in ("amount", "quantity"):
+        if kind in ("amount", "quantity", "weight", "duration", "distance", "age"):
             return look != "number"
         return kind == "name" and look == "number"
 

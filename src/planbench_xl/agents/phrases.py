@@ -166,8 +166,10 @@ def _around(query: str, match: re.Match[str]) -> tuple[str, ...]:
         phrases.insert(0, f"{nouns[-2]} {nouns[-1]}")
     elif not close and len(nouns) > 1:
         phrases.insert(1, nouns[-2])
-    if nouns and any(map(str.isdigit, match[0])) and IDENTIFIERS.isdisjoint(words(nouns[-1])):
+    if nouns and "@" not in match[0] and any(map(str.isdigit, match[0])) and IDENTIFIERS.isdisjoint(words(nouns[-1])):
         phrases.insert(0 if len(nouns[-1].split()) == 1 else 1, f"{nouns[-1]} number")
+    if "@" in match[0]:
+        phrases.insert(0, "email address")
     if not any(map(str.isdigit, match[0])):
         # A name may say itself what it is of.
         phrases.append(" ".join(content_words(match[0])))

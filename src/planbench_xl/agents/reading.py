@@ -230,7 +230,8 @@ def _is_foreign(tool: KnownTool, group: Sequence[KnownTool]) -> bool:
     own = {word for phrase in output_phrases(tool.name) for word in words(phrase)} & tool.words
     for other in group:
         if other is not tool:
-            own -= other.words
+            # What a flawed sibling says of its flaw is beside the point.
+            own -= other.words if other.flaw < FLAWED else frozenset()
             own.difference_update(words(other.name))
     return bool(own)
 
