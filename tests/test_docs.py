@@ -18,7 +18,7 @@ from planbench_xl.world import World
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)")
-COMMAND = re.compile(r"(?:^|[\s`/$])planbench-xl ((?:[^\n`#|>]|`(?!`))*)", re.MULTILINE)
+COMMAND = re.compile(r"(?:^|[\s/])planbench-xl ([^#|>]*)")
 
 
 def name(path: Path) -> str:
@@ -36,11 +36,13 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 
 def commands(page: Path) -> list[list[str]]:
-    """Return the commands in code blocks of a page, as words."""
-    text = page.read_text(encoding="utf-8")
-    blocks = re.findall(r"^```(?:bash)?\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    blocks += re.findall(r"^    (?:\$ )?(planbench-xl .*)$", text, re.MULTILINE)
-    found = [match.strip() for block in blocks for match in COMMAND.findall(block)]
+    """Return the commands in code blocks of a page, fenced or indented, as words."""
+    found, fence = [], None
+    for line in page.read_text(encoding="utf-8").splitlines():
+        if line.startswith("```"):
+            fence = None if fence is not None else line[3:]
+        elif fence in ("", "bash") or (fence is None and re.match(r"    (\$ )?planbench-xl ", line)):
+            found += COMMAND.findall(line)
     return [shlex.split(re.split(r"\s&&|\s2>|\s;", command)[0]) for command in found]
 
 
