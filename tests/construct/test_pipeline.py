@@ -8,19 +8,21 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from planbench_xl.construct import STAGES, Domain, Recipe, build_world, pipeline, save_built
-from planbench_xl.world import World, load_world
+from planbench_xl.construct import STAGES, Domain, Recipe, build_world, pipeline
+from planbench_xl.construct.errors import DomainError
+from planbench_xl.world import World, load_world, save_world
 from planbench_xl.world.validate import validate_folder
 from tests.construct.conftest import TINY
 
 CODE = """
 import sys
 from pathlib import Path
-from planbench_xl.construct import Knobs, Recipe, build_world, load_domain, save_built
+from planbench_xl.construct import Knobs, Recipe, build_world, load_domain
+from planbench_xl.world import save_world
 domain, digest = load_domain(sys.argv[1])
 knobs = Knobs(records=60, tools=36, queries=20, lengths={"3": 10, "4": 6, "5": 4})
 recipe = Recipe(domain.name, digest, 7, "template", knobs)
-save_built(build_world(domain, recipe), recipe, Path(sys.argv[2]))
+save_world(build_world(domain, recipe), Path(sys.argv[2]))
 """
 
 
@@ -29,7 +31,7 @@ def content(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_bytes_depend_on_no_hash_seed(tmp_path: Path, world: World, recipe: Recipe) -> None:
-    save_built(world, recipe, tmp_path / "here")
+    save_world(world, tmp_path / "here")
     for seed in ("0", "4711"):
         environment = {**os.environ, "PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, "-c", CODE, str(TINY), str(tmp_path / seed)], check=True, env=environment)
@@ -37,10 +39,10 @@ def test_the_bytes_depend_on_no_hash_seed(tmp_path: Path, world: World, recipe: 
 
 
 def test_a_world_is_valid_and_loads(tmp_path: Path, world: World, recipe: Recipe) -> None:
-    save_built(world, recipe, tmp_path)
+    save_world(world, tmp_path)
     assert load_world(tmp_path).fingerprint == world.fingerprint
     assert validate_folder(tmp_path)[1] == []
-    assert msgspec.json.decode((tmp_path / "recipe.json").read_bytes(), type=Recipe) == recipe
+    assert msgspec.convert(load_world(tmp_path).recipe, Recipe) == recipe
 
 
 def test_another_seed_gives_another_world(tiny: Domain, world: World, recipe: Recipe) -> None:
@@ -73,3 +75,9 @@ def test_progress_names_every_stage(tiny: Domain, recipe: Recipe) -> None:
     told: list[str] = []
     build_world(tiny, recipe, report=lambda stage, done, total: told.append(stage))
     assert tuple(dict.fromkeys(told)) == STAGES
+
+
+def test_lengths_that_the_domain_can_not_give_are_refused(tiny: Domain, recipe: Recipe) -> None:
+    asked = msgspec.structs.replace(recipe, knobs=msgspec.structs.replace(recipe.knobs, lengths={"60": 3}, longest=60))
+    with pytest.raises(DomainError, match="gives no task of the lengths asked for"):
+        build_world(tiny, asked)

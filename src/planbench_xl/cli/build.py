@@ -85,8 +85,9 @@ def build(
     The same domain, seed and knobs give the same bytes. A build that was interrupted goes on after its last stage. The
     world is validated and audited; exit status 1 if the audit finds an error.
     """
-    from planbench_xl.construct import Knobs, Recipe, build_world, load_domain, packaged_domains, save_built
+    from planbench_xl.construct import Knobs, Recipe, build_world, load_domain, packaged_domains
     from planbench_xl.construct.reading import EXAMPLE
+    from planbench_xl.world import save_world
 
     if example:
         click.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
@@ -104,7 +105,7 @@ def build(
     started = time.monotonic()
     with Steps() as steps:
         world = build_world(parsed, recipe, stages=stages, report=steps)
-    save_built(world, recipe, folder)
+    save_world(world, folder)
     seconds = time.monotonic() - started
     if not keep_stages:
         rmtree(stages)
@@ -122,9 +123,19 @@ def _folder(out: Path | None) -> Path:
         raise click.UsageError("Missing option '--out': name a folder for the world.")
     if out.exists() and not out.is_dir():
         raise click.UsageError(f"'{out}' is a file. Name a folder.")
-    if out.is_dir() and any(out.iterdir()) and not any((out / name).exists() for name in ("recipe.json", "stages")):
+    if out.is_dir() and any(out.iterdir()) and not (out / "stages").exists() and not _was_built(out):
         raise click.UsageError(f"'{out}' holds something that wasn't built here. Name another folder.")
     return out
+
+
+def _was_built(folder: Path) -> bool:
+    from planbench_xl.errors import WorldError
+    from planbench_xl.world.storage import read_manifest
+
+    try:
+        return read_manifest(folder).recipe is not None
+    except WorldError:
+        return False
 
 
 def _audit(world: World) -> AuditReport:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from planbench_xl.construct.domain import Domain
 from planbench_xl.construct.errors import DomainError
-from planbench_xl.construct.pipeline import STAGES, build_world, save_built
+from planbench_xl.construct.pipeline import STAGES, build_world
 from planbench_xl.construct.reading import find_domain, load_domain, packaged_domains
 from planbench_xl.construct.recipe import Knobs, Recipe
 
@@ -18,5 +18,4 @@ __all__ = [
     "find_domain",
     "load_domain",
     "packaged_domains",
-    "save_built",
 ]

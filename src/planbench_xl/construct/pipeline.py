@@ -18,14 +18,14 @@ from planbench_xl.construct.falsehoods import Falsehoods
 from planbench_xl.construct.grammar import grammar
 from planbench_xl.construct.lookups import Lookups, choose_lookups
 from planbench_xl.construct.queries import make_queries
-from planbench_xl.construct.recipe import FILE, Recipe
+from planbench_xl.construct.recipe import Recipe
 from planbench_xl.construct.records import make_records
 from planbench_xl.construct.tasks import make_tasks
 from planbench_xl.construct.tools import block_alternatives, distractors, executable_tools
 from planbench_xl.construct.words import Names
 from planbench_xl.construct.writing import TemplateWriter, Writer
 from planbench_xl.errors import Fault
-from planbench_xl.world import Query, Record, Task, TaskPaths, Tool, World, save_world
+from planbench_xl.world import Query, Record, Task, TaskPaths, Tool, World
 from planbench_xl.world.storage import write_atomically
 from planbench_xl.world.validate import validate
 
@@ -149,6 +149,7 @@ def build_world(
         lambda: make_queries(domain, tools.executable, records, tasks.tasks, knobs.queries, author, seed),
     )
     world = assemble(domain, records, tools, tasks, queries)
+    world = msgspec.structs.replace(world, recipe=msgspec.to_builtins(recipe, order="sorted"))
     faults = validate(world)
     if faults:
         raise DomainError(faults)
@@ -186,16 +187,6 @@ def assemble(
         queries=queries,
         paths=tasks.paths,
     )
-
-
-def save_built(world: World, recipe: Recipe, folder: Path) -> None:
-    """Write a world and its recipe into a folder.
-
-    Raises:
-        WorldError: The folder can't be written.
-    """
-    save_world(world, folder)
-    write_atomically(folder / FILE, msgspec.json.format(msgspec.json.encode(recipe, order="sorted"), indent=2) + b"\n")
 
 
 def _fault(problem: str, remedy: str) -> DomainError:

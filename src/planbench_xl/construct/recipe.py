@@ -9,8 +9,6 @@ import msgspec
 from planbench_xl import __version__
 from planbench_xl.construct.tasks import TaskKnobs
 
-FILE = "recipe.json"
-
 SHARES = {5: 0.26, 6: 0.22, 7: 0.17, 8: 0.13, 9: 0.1, 10: 0.12}
 """Part of the tasks of each L*, unless told otherwise; the last stands for all longer ones too."""
 

@@ -180,6 +180,7 @@ class World(msgspec.Struct, frozen=True, dict=True):
         tasks: In file order.
         queries: In file order.
         paths: Listed solution paths per task.
+        recipe: What a built world was made from; it says nothing about the content and is no part of the fingerprint.
     """
 
     name: str
@@ -192,6 +193,7 @@ class World(msgspec.Struct, frozen=True, dict=True):
     tasks: tuple[Task, ...]
     queries: tuple[Query, ...]
     paths: tuple[TaskPaths, ...]
+    recipe: dict[str, Any] | None = None
 
     @cached_property
     def datatype(self) -> Mapping[str, Datatype]:

@@ -50,6 +50,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         overview: Plain-language overview of the domain for the agent.
         counts: Number of entries per file.
         fingerprint: SHA-256 of the content, as `World.fingerprint`.
+        recipe: What a built world was made from.
     """
 
     format: int
@@ -59,6 +60,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     overview: str
     counts: dict[str, int]
     fingerprint: str
+    recipe: dict[str, Any] | None = None
 
 
 def encode_lines(entries: Iterable[Data]) -> bytes:
@@ -87,6 +89,7 @@ def manifest(world: World) -> Manifest:
         overview=world.overview,
         counts={name: len(getattr(world, name)) for name in FILES},
         fingerprint=world.fingerprint,
+        recipe=world.recipe,
     )
 
 
@@ -170,7 +173,7 @@ def read_parts(folder: Path, head: Manifest) -> tuple[World, list[Fault]]:
     entries: dict[str, tuple[Any, ...]] = {}
     for name, entry_type in FILES.items():
         entries[name] = tuple(read_lines(folder / f"{name}.jsonl", entry_type, faults))
-    return World(head.name, head.version, head.domain, head.overview, **entries), faults
+    return World(head.name, head.version, head.domain, head.overview, **entries, recipe=head.recipe), faults
 
 
 def read_bytes(path: Path) -> bytes:
