@@ -2,8 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from planbench_xl.agents.appraisal import FLAWED, flaw_score, is_error, oddness
-from planbench_xl.world import Value
+from planbench_xl.agents.appraisal import FLAWED, flaw_score, hint_score
 
 
 @pytest.mark.parametrize(
@@ -41,45 +40,26 @@ def test_a_word_of_the_topic_discloses_nothing() -> None:
     assert flaw_score(text, frozenset({"preview"})) < FLAWED
 
 
-@pytest.mark.parametrize("value", ["error: This endpoint is currently unavailable.", "Not found", "Request timed out"])
-def test_errors(value: str) -> None:
-    assert is_error(value)
-    assert oddness(value, frozenset()) == 1
-
-
 @pytest.mark.parametrize(
-    ("value", "topic"),
+    "description",
     [
-        ("########", "parcel id"),
-        ("", "name"),
-        (None, "name"),
-        ("N/A", "kind"),
-        (-3, "quantity"),
-        ("2026-13-40", "delivery time"),
-        ("someone@@example,com", "email"),
-        ("~~!!@@##", "payment id"),
-        ("one two three four", "grade"),
-        ("7", "status"),
-        ("many", "quantity"),
+        "Returns the bin. Served from an old backup; later corrections are missing.",
+        "Gives the weight, for members of the night shift only.",
+        "Returns the gate number as it was first entered.",
+        "End of life.",
+        "Its answers can't be trusted since the import went wrong.",
     ],
 )
-def test_impossible_values(value: Value, topic: str) -> None:
-    assert oddness(value, frozenset(topic.split())) > 0
+def test_flaws_in_other_words(description: str) -> None:
+    assert flaw_score(description) >= FLAWED
 
 
-@pytest.mark.parametrize(
-    ("value", "topic"),
-    [
-        ("ord_7001", "order id"),
-        (12.5, "price"),
-        ("2026-04-16T22:34:00Z", "time"),
-        ("2026-04-16 22:34 UTC", "creation date"),
-        ("a.b@example.org", "email"),
-        ("12 Main St, Springfield, IL", "address"),
-        ("+1-404-555-1013", "phone"),
-        ("paid", "status"),
-        (True, "flag"),
-    ],
-)
-def test_plausible_values(value: Value, topic: str) -> None:
-    assert oddness(value, frozenset(topic.split())) == 0
+def test_a_purpose_discloses_nothing() -> None:
+    assert flaw_score("Returns the lamp of a room. Call it when two lamps may be broken.") < FLAWED
+    assert flaw_score("If the lamp could be mended, this returns the electrician.") < FLAWED
+
+
+def test_hints_tell_which_of_two_sounds_worse() -> None:
+    plain = hint_score("Returns the order for the mender.")
+    assert plain == 0
+    assert hint_score("Reports the order that was first opened; later ones it doesn't follow.") > plain

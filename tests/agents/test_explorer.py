@@ -3,6 +3,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from collections import Counter
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,8 +12,9 @@ import pytest
 from planbench_xl.agents import make_agent
 from planbench_xl.blocking import BlockingConfig
 from planbench_xl.environment import Action, Environment, Event, Observation, Setting
+from planbench_xl.environment.failures import FailureConfig
 from planbench_xl.retrieval import RetrievalConfig
-from planbench_xl.world import Kind, World
+from planbench_xl.world import BLOCK_KINDS, Kind, World
 from tests.agents.playing import accuracy, blocked, play
 
 HONEST = ("explorer", "backward", "forward")
@@ -121,9 +124,37 @@ def test_tools_that_name_nothing(garage: World) -> None:
 
 
 def test_mini(mini: World) -> None:
-    """Much of mini is worded too freely for word matching; this guards what works."""
-    assert accuracy(mini, Setting(), "explorer") >= 0.7
-    assert accuracy(mini, blocked(), "explorer") >= 0.6
+    """Two questions of mini are beyond word matching; this guards what works."""
+    assert accuracy(mini, Setting(), "explorer") >= 0.8
+    assert accuracy(mini, Setting(), "backward") >= 0.7
+    assert accuracy(mini, blocked(), "explorer") >= 0.8
+    for kind in BLOCK_KINDS:
+        assert accuracy(mini, blocked(kind), "explorer") >= 0.8
+
+
+def test_everything_that_is_asked_for_is_answered(mini: World) -> None:
+    environment = Environment(mini)
+    query = next(query for query in mini.queries if len(query.answers) > 1)
+    assert play(environment, make_agent("explorer", environment), query.query_id)
+
+
+@pytest.mark.parametrize("kind", ["flaky", "outage", "schema_drift", "rate_limit"])
+@pytest.mark.parametrize("name", ["explorer", "backward"])
+def test_they_outlast_failures(garage: World, name: str, kind: Any) -> None:
+    failures = FailureConfig(kind=kind, share=1.0, after_turn=2)
+    assert accuracy(garage, Setting(failures=failures), name) == 1
+
+
+def test_a_tool_that_keeps_failing_is_given_up(garage: World) -> None:
+    environment = Environment(garage, Setting(failures=FailureConfig(kind="flaky", share=1.0, failures=20)))
+    assert not play(environment, make_agent("explorer", environment), "q1")
+    names = Counter(turn.request["name"] for turn in environment.turns if turn.action == "call" and turn.request)
+    assert max(names.values()) <= 6
+
+
+def test_forward_finds_tools_that_take_two(pairs: World) -> None:
+    assert accuracy(pairs, Setting(), "forward") == 1
+    assert accuracy(pairs, Setting(), "explorer") == 1
 
 
 @pytest.mark.parametrize(
@@ -158,3 +189,12 @@ def test_the_same_whatever_the_hash_seed() -> None:
         env = {**os.environ, "PYTHONHASHSEED": seed}
         outputs.add(subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, check=True).stdout)
     assert len(outputs) == 1
+
+
+@pytest.mark.parametrize("name", HONEST)
+def test_wrong_answers_without_end_are_survived(mini: World, name: str) -> None:
+    """Every answer is refused as often as the setting allows; the agent goes on or gives up, and never fails."""
+    environment = Environment(mini, Setting(exploration_budget=9, blocking=BlockingConfig(enabled=True)))
+    agent = make_agent(name, environment)
+    for query in mini.queries:
+        play(environment, agent, query.query_id)

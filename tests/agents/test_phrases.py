@@ -6,7 +6,6 @@ from planbench_xl.agents.phrases import (
     input_phrases,
     known_values,
     output_phrases,
-    question_phrases,
     resemblance,
     words,
 )
@@ -45,22 +44,13 @@ def test_a_time_may_be_stored_in_several_ways() -> None:
     assert "2026-04-13 03:59 UTC" in found.forms
 
 
-@pytest.mark.parametrize(
-    ("query", "phrase"),
-    [
-        ("I lost card `C-1`. Can you trace it and return the current delivery status?", "delivery status"),
-        ("What is the exact invoice sum associated with `B-1`?", "invoice sum"),
-        ("Please tell me when the work was finished for `B-1`.", "work time"),
-        ("Find the number of the receipt for `B-1`.", "receipt number"),
-        ("I need the linked parcel ID for `B-1`. What is it?", "parcel id"),
-    ],
-)
-def test_what_a_question_asks_for(query: str, phrase: str) -> None:
-    assert question_phrases(query)[0] == phrase
-
-
-def test_a_query_without_a_question_is_its_own_phrase() -> None:
-    assert question_phrases("Parcel.") == ["Parcel."]
+def test_a_value_is_called_by_the_nouns_around_it() -> None:
+    (label,) = known_values("It started with a label that reads `RL-9`.")
+    assert label.phrases[0] == "label number"
+    (payment,) = known_values("We have the payment with reference `PAY-1`.")
+    assert payment.phrases[0] == "payment reference"
+    (mail,) = known_values("There is a message from `a.b@example.org`.")
+    assert mail.phrases[0] == "email address"
 
 
 def test_resemblance() -> None:

@@ -1,4 +1,4 @@
-"""A small made-up world (a garage) for the agents' tests: two ways to the goal, distractors and block alternatives."""
+"""Small made-up worlds for the agents' tests: a garage with two ways to the goal, a theatre whose tools take two."""
 
 from __future__ import annotations
 
@@ -96,4 +96,52 @@ def garage() -> World:
         tasks=(task,),
         queries=(query,),
         paths=(TaskPaths("t1", tuple((*start, *TAIL) for start in PATHS)),),
+    )
+
+
+SEATING = {
+    "show_code": ("Code of one show on the programme.", "string", "show code"),
+    "guest_key": ("Key of one guest of the theatre.", "string", "guest key"),
+    "coat_token": ("Token that a guest gets for a coat.", "string", "coat token"),
+    "seat_mark": ("Mark on the seat that a guest has for a show.", "string", "seat mark"),
+}
+
+
+def pairs() -> World:
+    """Return a world (a theatre) in which two things together lead to a third, and that to the answer."""
+
+    def tool(name: str, text: str, inputs: tuple[str, ...], output: str) -> Tool:
+        arguments = tuple(Argument(given, given, SEATING[given][0]) for given in inputs)
+        return Tool(name, Role.EXECUTABLE, text, arguments, (Output(output, output),))
+
+    found = (
+        tool(
+            "get_seat_mark_from_show_code_and_guest_key",
+            "Given `show code` and `guest key`, this returns the seat that the guest has for that show.",
+            ("show_code", "guest_key"),
+            "seat_mark",
+        ),
+        tool(
+            "get_coat_token_from_seat_mark",
+            "Given `seat mark`, this returns the token for the coat of whoever sits there.",
+            ("seat_mark",),
+            "coat_token",
+        ),
+    )
+    values = (("SH-1", "G-1", "T-1", "R1-S1"), ("SH-1", "G-2", "T-2", "R1-S2"), ("SH-2", "G-2", "T-3", "R7-S3"))
+    text = "The guest key is `G-2` and the show code is `SH-2`. Which coat token did we hand out?"
+    return World(
+        name="theatre",
+        version="1",
+        domain="theatre",
+        overview="A theatre seats its guests.",
+        datatypes=tuple(
+            Datatype(name, said, value_type, aliases=(alias,))  # type: ignore[arg-type]
+            for name, (said, value_type, alias) in SEATING.items()
+        ),
+        tools=found,
+        records=tuple(Record(f"r{i}", dict(zip(SEATING, row, strict=True))) for i, row in enumerate(values)),
+        tasks=(Task("t1", ("show_code", "guest_key"), ("coat_token",), 2, tuple(tool.name for tool in found)),),
+        queries=(Query("q1", "t1", text, {"show_code": "SH-2", "guest_key": "G-2"}, {"coat_token": "T-3"}, "r2"),),
+        paths=(TaskPaths("t1", (tuple(tool.name for tool in found),)),),
     )

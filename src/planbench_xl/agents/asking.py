@@ -101,8 +101,8 @@ def questions(query: str) -> list[Question]:
     """Return what a query asks for, a question for each thing."""
     sentences = [sentence for sentence in _SENTENCE.split(query.strip()) if sentence]
     # The request is mostly last; sentences like "What is it?" point back to the one before.
-    sentences = sorted(reversed(sentences), key=_urgency, reverse=True)
-    plain = [VALUE.sub(" ", sentence) for sentence in sentences]
+    ranked = sorted(enumerate(sentences), key=lambda numbered: (_urgency(numbered[1]), numbered[0]), reverse=True)
+    plain = [VALUE.sub(" ", sentence) for _, sentence in ranked]
     asking = [sentence for sentence in plain if _ASK.search(sentence) and asked_words(sentence)]
     if not asking:
         return [Question((query,), query, "", query)]

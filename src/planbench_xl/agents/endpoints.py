@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from planbench_xl.agents.appraisal import FLAWED
@@ -30,7 +31,8 @@ RECORDS = frozenset(words("id identifier reference record"))
 """Those of them that tell no two things apart (an account's number or code may not be its identifier)."""
 
 _MONEY = re.compile(
-    r"\b(?:prices?|costs?|amounts?|sums?|totals?|fees?|charges?|expenses?|paid|euros?|dollars?|pounds?|tax|balance)\b", re.I
+    r"\b(?:prices?|costs?|amounts?|sums?|totals?|fees?|charges?|expenses?|paid|euros?|dollars?|pounds?|tax|balance)\b",
+    re.I,
 )
 
 LIKELY = 0.3
@@ -92,6 +94,7 @@ class Goal(End):
         question: What is asked.
         answer: The answer that is believed.
         refused: Answers, as text, that turned out to be wrong.
+        fitting: Some reading found something of the kind that is asked for.
         reconsidered: It was read anew, by its kind alone.
     """
 
@@ -101,17 +104,20 @@ class Goal(End):
         self.answer: Held | None = None
         self.refused: set[str] = set()
         self.reconsidered = False
+        self.fitting = False
         self._set_aside: list[Held] = []
         self._read: dict[int, tuple[float, str]] = {}
         graph.aim(self.concept)
 
     @property
     def doubted(self) -> bool:
-        """Whether there are answers that were set aside."""
-        return bool(self._set_aside)
+        """Whether there is an answer that was set aside and that was not refused since."""
+        return self.likeliest() is not None
 
     def things(self, graph: Graph) -> list[int]:
-        """Return the readings whose traits were not looked at yet, the best two of all."""
+        """Return the readings whose traits are to be looked at: what was found is not of the kind that is asked for."""
+        if not self.question.kind or self.fitting:
+            return []
         ranked = sorted(self._read, key=lambda key: -self._read[key][0])[:THINGS]
         return [key for key in ranked if graph.find(key) not in graph.asked_from]
 
@@ -281,7 +287,7 @@ def _topical(phrase: str) -> set[str]:
     return found - IDENTIFIERS or found
 
 
-def _share(wanted: set[str], said: set[str]) -> float:
+def _share(wanted: AbstractSet[str], said: AbstractSet[str]) -> float:
     return len(wanted & said) / len(wanted) if wanted else 0.0
 
 

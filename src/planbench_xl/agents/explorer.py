@@ -32,7 +32,7 @@ SAFE_ERRORS = 2
 SECOND_WAY = 10
 """Turns that must remain to look for a second way to a doubtful answer."""
 
-SECOND_LOOKS = 15
+SECOND_LOOKS = 25
 """Retrievals that a second way to a doubtful answer may take."""
 
 LATE = 30
@@ -40,6 +40,9 @@ LATE = 30
 
 PATIENCE = 8
 """After so many retrievals without a plan, likely links are believed."""
+
+LONG = 3
+"""After so many times as many, less likely ones are."""
 
 CLEAR = 1.0
 """Doubt in a whole plan below which it is taken without looking for a better one."""
@@ -259,8 +262,8 @@ class SearchAgent:
         if request is not None:
             self._retrievals += 1
             self._in_a_row += 1
-            patient = PATIENT_FIT if self._retrievals <= 2 * PATIENCE else LIKELY
-            if self._retrievals > PATIENCE and not plan and search.link_best(patient):
+            patient = PATIENT_FIT if self._retrievals <= LONG * PATIENCE else LIKELY
+            if self._retrievals > PATIENCE and not plan and search.link_best(patient, goals=False):
                 return self._decide(turns_left)
             return search.send(request)
         if search.link_best(LIKELY):

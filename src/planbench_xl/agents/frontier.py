@@ -135,7 +135,7 @@ class Frontier:
             if key in graph.asked_from or not graph.phrases[key]:
                 return inf
             return graph.cost.get(key, inf) + self._dullness(key) + bias
-        return self._pair_cost(key, graph.find(partner)) + bias
+        return self._pair_cost(key, graph.find(partner)) + 2 * bias
 
     def _pair_cost(self, key: int, partner: int) -> float:
         graph = self._graph

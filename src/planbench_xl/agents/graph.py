@@ -255,6 +255,7 @@ class Graph:
         for key in stale:
             self.cost.pop(key, None)
             self.via.pop(key, None)
+        self.touched += stale
         self._spread_cost([tool for key in stale for tool in self.producers.get(key, ())])
 
     def _spread_cost(self, tools: Iterable[KnownTool]) -> None:

@@ -8,6 +8,7 @@ from math import inf
 from planbench_xl.agents.appraisal import FLAWED
 from planbench_xl.agents.asking import questions
 from planbench_xl.agents.endpoints import (
+    OTHER_KIND,
     End,
     Goal,
     Start,
@@ -34,9 +35,6 @@ TRAIT = 0.9
 
 RECOGNISED = 0.8
 """Likeness from which an output met on the way forward is taken to be the goal at once."""
-
-BETTER = 0.2
-"""How much better another concept has to fit a question than the one that was believed."""
 
 SURE = 1.0
 """Fit of a link that is never given up for a guess."""
@@ -99,7 +97,7 @@ class Search:
         elif request.end is not None and tools and request.partner is None:
             fit = argument_fit(request.phrase, map(reader.text, observation.tools))
             request.end.offer(graph, next(iter(tools[0].slots.values())), fit)
-        if not isinstance(request.end, Goal):
+        if self.direction == "forward" and not request.by_output:
             self._recognise(tools)
         self._link_starts(tools)
 
@@ -108,6 +106,7 @@ class Search:
         # The first reading is the likeliest.
         fit = max(question_fit(goal.question, tools), 0.01) * 0.95 ** (goal.tried - 1)
         goal.offer(self.graph, request.concept, fit, sure=READ_WELL)
+        goal.fitting |= bool(tools) and kind_fits(goal.question, [tool for tool in tools if tool.flaw < FLAWED])
         goal.read_as(self.graph.find(request.concept), request.phrase, fit)
         if goal.tried >= len(goal.phrases) and not goal.settled and not goal.things(self.graph):
             self._settle(goal)
@@ -143,26 +142,31 @@ class Search:
     def _recognise(self, tools: list[KnownTool]) -> None:
         """Look for what is asked among the outputs of tools that were found in another way."""
         graph = self.graph
-        for goal in [goal for goal in self.open_goals if not goal.doubted]:
+        for goal in [goal for goal in self.open_goals if not goal.settled]:
             for tool in tools:
                 if tool.flaw >= FLAWED or not tool.outputs:
                     continue
                 concept = graph.find(tool.outputs[0])
-                fit = question_fit(goal.question, [tool])
-                if self.direction == "forward":
-                    fit = max(fit, goal_likeness(goal.question.head, tool))
-                    if not goal.settled and fit > goal.best(graph)[0]:
-                        goal.offer(graph, concept, fit, sure=RECOGNISED)
-                if goal.settled and fit > max(RECOGNISED, goal.fit + BETTER) and concept != graph.find(goal.concept):
-                    goal.relink(graph, concept, fit)
+                fit = goal_likeness(goal.question.head, tool) * (
+                    1.0 if kind_fits(goal.question, [tool]) else OTHER_KIND
+                )
+                if fit > goal.best(graph)[0]:
+                    goal.offer(graph, concept, fit, sure=RECOGNISED)
+                if goal.settled:
+                    break
 
-    def link_best(self, least: float) -> bool:
-        """Link the end whose best offer fits best; say whether there was one that fits well enough."""
+    def link_best(self, least: float, *, goals: bool = True) -> bool:
+        """Link the end whose best offer fits best; say whether there was one that fits well enough.
+
+        Args:
+            least: Fit that is well enough for a value of the query.
+            goals: Consider what is asked for too.
+        """
         graph = self.graph
         if least < PATIENT_FIT:
             self._eliminate()
         ends: list[End] = [start for start in self.starts if not start.settled]
-        if least < PATIENT_FIT:
+        if goals:
             ends += [goal for goal in self.open_goals if not goal.settled]
         if not ends:
             return False
@@ -245,7 +249,9 @@ class Search:
                 if not goal.settled and goal.tried:
                     things = goal.things(self.graph)
                     if things:
-                        return self.send(Request(things[0], by_output=False, phrase=goal.phrase_of(things[0]), end=goal))
+                        return self.send(
+                            Request(things[0], by_output=False, phrase=goal.phrase_of(things[0]), end=goal)
+                        )
                     self._settle(goal)
         if self.direction != "backward":
             for start in self.starts:

@@ -82,7 +82,11 @@ def oddness(value: Value, topic: frozenset[str]) -> float:
     """
     text = value.strip() if isinstance(value, str) else json.dumps(value)
     prose = not topic.isdisjoint(_PROSE)
-    if text.lower() in _NOTHING or not any(map(str.isalnum, text)) or (is_error(value) and not (prose and len(text) > 60)):
+    if (
+        text.lower() in _NOTHING
+        or not any(map(str.isalnum, text))
+        or (is_error(value) and not (prose and len(text) > 60))
+    ):
         return 1.0
     if _strange(text) or _PLACEHOLDER.search(text) or (_NUMBER.fullmatch(text) and text.startswith("-")):
         return 1.0
