@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
 from math import gcd
@@ -24,6 +25,8 @@ _SPACE = re.compile(r"\s+")
 
 Vector = Mapping[int, int]
 """Bucket → count."""
+
+Direction = frozenset[tuple[int, int]]
 
 
 class _Buckets(dict[str, int]):
@@ -65,10 +68,12 @@ def surfaces(datatype: Datatype) -> tuple[str, ...]:
     return tuple(unique.values())
 
 
-def _direction(vector: Vector) -> tuple[tuple[int, int], ...]:
+def _direction(vector: Vector) -> Direction:
     """Return a key that two vectors share exactly when their cosine is 1."""
     divisor = gcd(*vector.values()) if vector else 1
-    return tuple(sorted((bucket, count // divisor) for bucket, count in vector.items()))
+    if divisor == 1:
+        return frozenset(vector.items())
+    return frozenset((bucket, count // divisor) for bucket, count in vector.items())
 
 
 class PhraseMatcher:
@@ -79,22 +84,26 @@ class PhraseMatcher:
     def __init__(self, datatypes: Sequence[Datatype]) -> None:
         self._names = [datatype.name for datatype in datatypes]
         self._surfaces = {datatype.name: surfaces(datatype) for datatype in datatypes}
-        self._owner: list[int] = []
-        self._norm: list[int] = []
-        self._postings: list[list[tuple[int, int]]] = [[] for _ in range(BUCKETS)]
-        self._exact: dict[tuple[tuple[int, int], ...], int] = {}
-        for owner, datatype in enumerate(datatypes):
-            for surface in self._surfaces[datatype.name]:
-                self._add(owner, encode(surface))
+        texts = [(owner, text) for owner, datatype in enumerate(datatypes) for text in self._surfaces[datatype.name]]
+        self._vectors = [(owner, encode(text)) for owner, text in texts]
+        self._exact: dict[Direction, int] = {}
+        for owner, vector in self._vectors:
+            self._exact.setdefault(_direction(vector), owner)
         self._memory: dict[str, str] = {}
 
-    def _add(self, owner: int, vector: Vector) -> None:
-        number = len(self._owner)
-        self._owner.append(owner)
-        self._norm.append(sum(count * count for count in vector.values()))
-        for bucket, count in vector.items():
-            self._postings[bucket].append((number, count))
-        self._exact.setdefault(_direction(vector), owner)
+    @cached_property
+    def _postings(self) -> list[list[tuple[int, int]]]:
+        """Number of each surface with a feature in a bucket, and its count there."""
+        postings: list[list[tuple[int, int]]] = [[] for _ in range(BUCKETS)]
+        for number, (_, vector) in enumerate(self._vectors):
+            for bucket, count in vector.items():
+                postings[bucket].append((number, count))
+        return postings
+
+    @cached_property
+    def _norms(self) -> list[int]:
+        """Squared length of each surface's vector."""
+        return [sum(count * count for count in vector.values()) for _, vector in self._vectors]
 
     def match(self, phrase: str) -> str:
         """Return the name of the best datatype; there is always one, even at score 0."""
@@ -113,13 +122,13 @@ class PhraseMatcher:
         if perfect:
             return min(perfect)
         (vector,) = vectors
-        dots = [0] * len(self._owner)
+        dots = [0] * len(self._vectors)
         for bucket, count in vector.items():
             for number, other in self._postings[bucket]:
                 dots[number] += count * other
         best, best_dot, best_norm = 0, 0, 1
-        for number, dot in enumerate(dots):
+        for (owner, _), dot, norm in zip(self._vectors, dots, self._norms, strict=True):
             # dot / sqrt(norm) > best_dot / sqrt(best_norm), squared; all are non-negative.
-            if dot * dot * best_norm > best_dot * best_dot * self._norm[number]:
-                best, best_dot, best_norm = self._owner[number], dot, self._norm[number]
+            if dot * dot * best_norm > best_dot * best_dot * norm:
+                best, best_dot, best_norm = owner, dot, norm
         return best
