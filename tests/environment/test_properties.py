@@ -47,12 +47,13 @@ def play(world: World, setting: Setting, seed: int, responses: int) -> None:
     names, words = vocabulary(world)
     protocol = TextProtocol(tool_ids=setting.tool_ids)
     environment = Environment(world, setting)
-    executable = {tool.name for tool in world.executable}
+    outputs = {tool.name: set(tool.output_datatypes) for tool in world.executable}
     taken = 0
     while taken < responses:
         query = rng.choice(world.queries)
         protocol.opening(environment.reset(query.query_id))
         discovered: set[str] = set()
+        obtained = set(environment.state.obtained)
         steps = 0
         while environment.status is None:
             if discovered and rng.random() < 0.4:
@@ -73,18 +74,20 @@ def play(world: World, setting: Setting, seed: int, responses: int) -> None:
             assert state.retrieval_errors <= setting.max_retrieval_errors
             assert state.call_errors <= setting.max_call_errors
             assert observation.done == (environment.status is not None)
-            check_turn(environment.turns[-1], executable)
+            check_turn(environment.turns[-1], state.obtained - obtained, outputs)
+            assert obtained <= state.obtained
+            obtained = set(state.obtained)
         if environment.status is Status.SUCCESS:
             assert environment.state.reached()
     assert taken >= responses
 
 
-def check_turn(turn: Turn, executable: set[str]) -> None:
-    """Check that a turn can be stored and read back, and that only executable tools give trusted values."""
+def check_turn(turn: Turn, gained: set[str], outputs: dict[str, set[str]]) -> None:
+    """Check that a turn can be stored and read back, and that only a trusted call gains datatypes: all its outputs."""
     assert msgspec.json.decode(msgspec.json.encode(turn), type=Turn).raw == turn.raw
-    if turn.success and turn.action == "call":
-        assert turn.request is not None
-        assert turn.request["name"] in executable or turn.error is None
+    if gained:
+        assert turn.action == "call" and turn.success and turn.error is None and turn.request is not None
+        assert gained <= outputs[turn.request["name"]]
 
 
 @pytest.mark.parametrize("number", range(len(SETTINGS)))
