@@ -72,3 +72,7 @@ class BackendError(PlanBenchError):
 
 class UsageError(PlanBenchError):
     """A request to the library that makes no sense: an unknown query, a step after the end."""
+
+
+class SubmissionError(PlanBenchError):
+    """A file that is no submission, or a run that can't be made one."""

@@ -42,3 +42,20 @@ def test_running_it(tmp_path: Path) -> None:
     assert result.folder == Path("runs/mini-oracle-one-path")
     assert (tmp_path / result.folder / "run.json").exists()
     assert result.progress.played == 2
+
+
+def test_splits(mini: World) -> None:
+    import msgspec
+
+    divided = msgspec.structs.replace(
+        mini,
+        queries=tuple(msgspec.structs.replace(q, split="dev" if n < 4 else "test") for n, q in enumerate(mini.queries)),
+    )
+    names = tuple(mini.query)
+    assert Request(split="dev").chosen(divided, 42) == names[:4]
+    assert Request(split="test", limit=2).chosen(divided, 42) == names[4:6]
+    assert set(Request(split="dev", sample=3).chosen(divided, 42)) < set(names[:4])
+    with pytest.raises(UsageError, match=r"no split 'train'\. It has dev, test"):
+        Request(split="train").chosen(divided, 42)
+    with pytest.raises(UsageError, match="It isn't divided: leave out --split"):
+        Request(split="dev").chosen(mini, 42)

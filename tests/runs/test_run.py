@@ -194,10 +194,10 @@ def test_a_faulty_store_is_not_continued(mini: World, tmp_path: Path) -> None:
 
 def test_samples_keep_the_order_of_the_world(mini: World) -> None:
     names = tuple(mini.query)
-    assert sample_queries(mini, len(names), 42) == names
-    assert sample_queries(mini, 3, 42) == tuple(names[i] for i in (0, 1, 10))
+    assert sample_queries(tuple(mini.query), len(names), 42) == names
+    assert sample_queries(tuple(mini.query), 3, 42) == tuple(names[i] for i in (0, 1, 10))
     with pytest.raises(UsageError, match="from 1 to 11"):
-        sample_queries(mini, 12, 42)
+        sample_queries(tuple(mini.query), 12, 42)
     assert known_queries(mini, [names[2], names[0], names[2]]) == (names[0], names[2])
 
 
@@ -208,7 +208,7 @@ def test_recorded_samples_are_drawn_the_same_way(release: World, shared: Path) -
     with gzip.open(shared / "golden" / "default.json.gz") as file:
         recorded = json.load(file)
     sample = recorded["config"]["query_sample"]
-    drawn = sample_queries(release, sample["size"], sample["seed"])
+    drawn = sample_queries(tuple(release.query), sample["size"], sample["seed"])
     assert list(drawn) == [episode["query_id"] for episode in recorded["episodes"]]
 
 

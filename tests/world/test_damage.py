@@ -77,6 +77,7 @@ DAMAGES: list[tuple[str, str, Change, str, str]] = [
     ("queries", "library_query_01", put("text", value="How much was it?"), "text", "doesn't name 'H-7Q391'"),
     ("queries", "library_query_01", put("task_id", value="library_task_99"), "task_id", "is not a task"),
     ("queries", "library_query_01", put("record_id", value="case_atlass"), "record_id", "closest: 'case_atlas'"),
+    ("queries", "library_query_11", put("split", value="dev"), "split", "was used in split '' before"),
     ("queries", "library_query_01", put("record_id", value="case_ferns"), "inputs.hold_id", "has 'H-4X728'"),
     ("queries", "library_query_01", put("inputs", value={}), "inputs", "has no value for hold_id"),
     ("queries", "library_query_01", put("inputs", "loan_id", value="L26-118083"), "inputs", "doesn't name"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from random import Random
 
 from planbench_xl.construct.domain import Domain
+from planbench_xl.construct.splits import DEV, TEST, split_records, split_tasks
 from planbench_xl.construct.writing import Writer
 from planbench_xl.judging import normalise
 from planbench_xl.world import Query, Record, Task, Tool, Value, World, text_form
@@ -76,12 +77,17 @@ def make_queries(
     wanted: int,
     writer: Writer,
     seed: int,
+    dev: float = 0.0,
     progress: Callable[[int, int], None] | None = None,
 ) -> tuple[Query, ...]:
-    """Put each task on a record, and some on several if there are fewer tasks than queries are wanted."""
+    """Put each task on a record, and some on several if there are fewer tasks than queries are wanted.
+
+    `dev` is the share of tasks and records for the split of that name.
+    """
     executor = Executor(domain, tools, records)
     rng = Random(f"{seed}||queries||{domain.name}")
-    placed = place_tasks(tasks, records, wanted, rng)
+    splits = split_tasks(tasks, dev, Random(f"{seed}||splits||{domain.name}"))
+    placed = place_tasks(tasks, split_records(records, dev), splits, wanted, rng)
     queries: list[Query] = []
     width = len(str(max(wanted, len(tasks))))
     told: set[str] = set()
@@ -92,22 +98,38 @@ def make_queries(
             gold = {name: known[name] for name in task.targets}
             text = _write(task, inputs, gold, told, writer, rng)
             query_id = f"{domain.name}_query_{len(queries) + 1:0{width}d}"
-            queries.append(Query(query_id, task.task_id, text, inputs, gold, record.record_id))
+            split = splits[task.task_id]
+            queries.append(Query(query_id, task.task_id, text, inputs, gold, record.record_id, split))
         if progress:
             progress(number, len(tasks))
     return tuple(queries)
 
 
-def place_tasks(tasks: Sequence[Task], records: Sequence[Record], wanted: int, rng: Random) -> dict[str, list[Record]]:
+def place_tasks(
+    tasks: Sequence[Task],
+    records: Mapping[str, Sequence[Record]],
+    splits: Mapping[str, str],
+    wanted: int,
+    rng: Random,
+) -> dict[str, list[Record]]:
     """Choose the records of each task: answers that nobody else holds or was asked for, then little used records.
 
     Tasks with few such records come first, so that the others can stay away from these.
+
+    Args:
+        tasks: The tasks.
+        records: Records by split.
+        splits: Split of each task.
+        wanted: Number of queries.
+        rng: Draws among equals.
     """
-    answers = _Answers(records, frozenset(name for task in tasks for name in task.targets))
+    everything = [record for split in (DEV, TEST) for record in records[split]]
+    answers = _Answers(everything, frozenset(name for task in tasks for name in task.targets))
     shares = _shares(tasks, wanted)
-    order = list(records)
+    orders = {split: list(found) for split, found in records.items()}
     placed: dict[str, list[Record]] = {}
     for task in sorted(tasks, key=answers.choice):
+        order = orders[splits[task.task_id]]
         rng.shuffle(order)
         found: list[Record] = []
         placed[task.task_id] = found
@@ -135,8 +157,13 @@ def _write(
     text = ""
     for _ in range(TRIES):
         text = writer.request([(name, inputs[name]) for name in task.inputs], task.targets, rng)
-        plain = normalise(text)
-        if text not in told and not any(normalise(value) in plain for value in gold.values()):
+        if text not in told and not holds_answer(text, gold.values()):
             break
     told.add(text)
     return text
+
+
+def holds_answer(text: str, answers: Iterable[Value]) -> bool:
+    """Say whether a request holds one of its answers."""
+    plain = normalise(text)
+    return any(normalise(value) in plain for value in answers)

@@ -9,6 +9,9 @@ import msgspec
 from planbench_xl import __version__
 from planbench_xl.construct.tasks import TaskKnobs
 
+TEMPLATE = "template"
+"""The writer that is no model."""
+
 SHARES = {5: 0.26, 6: 0.22, 7: 0.17, 8: 0.13, 9: 0.1, 10: 0.12}
 """Part of the tasks of each L*, unless told otherwise; the last stands for all longer ones too."""
 
@@ -25,6 +28,8 @@ class Knobs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         several_targets: Share of tasks with two targets.
         several_inputs: Share of tasks with two or three inputs.
         most_paths: Largest number of solution paths of a task.
+        branches: Number of branches of the business, each with entities and datatypes of its own.
+        dev: Share of the tasks and records that are for development; the others are for tests.
     """
 
     records: int = 300
@@ -35,6 +40,8 @@ class Knobs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     several_targets: float = 0.1
     several_inputs: float = 0.45
     most_paths: int = 24
+    branches: int = 1
+    dev: float = 0.2
 
     def tasks(self) -> TaskKnobs:
         """Return what concerns tasks."""
@@ -54,9 +61,10 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         domain: Name of the domain.
         domain_sha256: Of the domain file.
         seed: Seed of everything that is drawn.
-        writer: Who wrote the texts.
+        writer: Who wrote the texts: `template`, or a model.
         knobs: Size and shape.
         package: Version of this package.
+        filter: The model that judged the look-ups; empty if none did.
     """
 
     domain: str
@@ -65,6 +73,7 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     writer: str
     knobs: Knobs
     package: str = __version__
+    filter: str = ""
 
     @property
     def digest(self) -> str:

@@ -139,7 +139,7 @@ class Task(Data, frozen=True):
     solution: tuple[str, ...]
 
 
-class Query(Data, frozen=True):
+class Query(Data, frozen=True, omit_defaults=True):
     """A task on one record, in words.
 
     Attributes:
@@ -149,6 +149,7 @@ class Query(Data, frozen=True):
         inputs: Value of each input datatype of the task.
         answers: The right value for each target datatype of the task.
         record_id: The record behind it.
+        split: `dev` or `test`, which share neither tasks nor records; empty if the world isn't divided.
     """
 
     query_id: str
@@ -157,6 +158,7 @@ class Query(Data, frozen=True):
     inputs: dict[str, Value]
     answers: dict[str, Value]
     record_id: str
+    split: str = ""
 
 
 class TaskPaths(Data, frozen=True):

@@ -32,8 +32,10 @@ def check_queries(report: Report, lookups: Lookups) -> None:
     records = {record.record_id: record for record in world.records}
     steps = steps_of(world)
     reached: dict[frozenset[str], set[str]] = {}
+    splits: dict[tuple[str, str], str] = {}
     for index, query in enumerate(world.queries):
         add = report.at("queries", index)
+        _check_split(query, splits, add)
         if not query.text.strip():
             add("text", "is empty", "Write the request")
         record = records.get(query.record_id)
@@ -96,3 +98,14 @@ def _check_answer(name: str, answer: Value, derived: Answers, world: World, add:
     elif not all(same(answer, value, value_type) for value in derived.values()):
         values = ", ".join(show(value) for value in derived.values())
         add(field, f"is {show(answer)}, but the records give {values}", "Correct the answer or the records")
+
+
+def _check_split(query: Query, splits: dict[tuple[str, str], str], add: Add) -> None:
+    """No task and no record is used in two splits."""
+    for field in ("task_id", "record_id"):
+        name = getattr(query, field)
+        split = splits.setdefault((field, name), query.split)
+        if split != query.split:
+            problem = f"is in split '{query.split}', but '{name}' was used in split '{split}' before"
+            add("split", problem, f"Use another `{field}`, or put the query into that split")
+            return
