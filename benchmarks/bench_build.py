@@ -1,16 +1,33 @@
-"""Measures how long building a packaged domain takes, stage by stage; retail should take less than 60 s."""
+"""Measures building: a packaged domain over some seeds, or ever larger ecosystems; retail should take less than 60 s.
+
+python benchmarks/bench_build.py retail --seeds 3
+python benchmarks/bench_build.py retail --scale 2000 5000 10000 20000 --out worlds
+"""
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import resource
+import subprocess
+import sys
 import time
+from math import ceil
+from pathlib import Path
 
 from planbench_xl.construct import Knobs, Recipe, build_world, load_domain
+from planbench_xl.world import save_world
+
+TOOLS_EACH = 9
+"""An executable tool, its distractors and its block alternatives."""
+
+BRANCH_TOOLS = 230
+"""Executable tools of one branch, as in the packaged worlds."""
 
 
-def measure(name: str, seed: int) -> None:
-    """Build one world and print the time of each stage."""
+def measure(name: str, seed: int, knobs: Knobs, out: Path | None = None) -> dict[str, object]:
+    """Build one world; return what it holds, the seconds of each stage and the peak memory."""
     domain, digest = load_domain(name)
     starts: dict[str, float] = {}
     ends: dict[str, float] = {}
@@ -20,21 +37,53 @@ def measure(name: str, seed: int) -> None:
         ends[stage] = time.perf_counter()
 
     began = time.perf_counter()
-    world = build_world(domain, Recipe(name, digest, seed, "template", Knobs()), report=report)
+    used = os.times()
+    world = build_world(domain, Recipe(name, digest, seed, "template", knobs), report=report)
     seconds = time.perf_counter() - began
-    parts = ", ".join(f"{stage} {ends[stage] - starts[stage]:.1f}" for stage in starts)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    print(f"{name}, seed {seed}: {seconds:.1f} s ({parts}), {peak:.0f} MB, {len(world.queries)} queries")
+    now = os.times()
+    if out is not None:
+        save_world(world, out)
+    return {
+        "domain": name,
+        "seed": seed,
+        "branches": knobs.branches,
+        "datatypes": len(world.datatypes),
+        "tools": len(world.tools),
+        "tasks": len(world.tasks),
+        "queries": len(world.queries),
+        "seconds": round(seconds, 1),
+        "processor_seconds": round(now.user + now.system - used.user - used.system, 1),
+        "stages": {stage: round(ends[stage] - starts[stage], 1) for stage in starts},
+        "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
+    }
+
+
+def sized(tools: int) -> Knobs:
+    """Return the knobs of an ecosystem with so many tools of all roles, a query for every four."""
+    executable = ceil(tools / TOOLS_EACH)
+    return Knobs(tools=executable, branches=max(1, round(executable / BRANCH_TOOLS)), queries=tools // 4)
 
 
 def main() -> None:
-    """Measure some builds."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Measure some builds, one process each: peak memory is a process's."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("domain", nargs="?", default="retail", help="packaged domain or domain file")
     parser.add_argument("--seeds", type=int, default=1, help="number of seeds")
+    parser.add_argument("--scale", type=int, nargs="+", default=[], metavar="N", help="numbers of tools of all roles")
+    parser.add_argument("--out", type=Path, help="keep the worlds of --scale in this folder")
     options = parser.parse_args()
-    for seed in range(1, options.seeds + 1):
-        measure(options.domain, seed)
+    if len(options.scale) > 1:
+        for tools in options.scale:
+            keep = ["--out", str(options.out)] if options.out else []
+            subprocess.run([sys.executable, __file__, options.domain, "--scale", str(tools), *keep], check=True)
+    elif options.scale:
+        (tools,) = options.scale
+        print(
+            json.dumps(measure(options.domain, 1, sized(tools), options.out and options.out / str(tools))), flush=True
+        )
+    else:
+        for seed in range(1, options.seeds + 1):
+            print(json.dumps(measure(options.domain, seed, Knobs())), flush=True)
 
 
 if __name__ == "__main__":

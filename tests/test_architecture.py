@@ -27,7 +27,7 @@ ALLOWED = {
     "metrics": WORLD | {"episodes", "judging", "paths"},
     "statistics": WORLD | {"episodes", "metrics"},
     "analysis": WORLD | {"episodes", "judging", "paths", "metrics"},
-    "report": WORLD | {"episodes", "metrics", "paths", "analysis", "statistics"},
+    "report": WORLD | {"episodes", "metrics", "paths", "analysis", "statistics", "runs"},
     "construct": WORLD | {"paths", "blocking", "retrieval", "judging"},
     "audit": WORLD | {"paths", "blocking", "retrieval", "judging", "agents", "runs"},
     "runs": WORLD
@@ -37,19 +37,21 @@ ALLOWED = {
         "agents",
         "episodes",
         "metrics",
-        "report",
         "blocking",
         "retrieval",
         "judging",
         "paths",
     },
+    "exports": WORLD | {"environment", "protocols", "episodes", "metrics", "runs"},
+    "doctor": WORLD,
+    "submissions": WORLD | {"environment", "protocols", "episodes", "metrics", "runs"},
 }
 """What each package may import of this project."""
 
 LEAVES = ("cli", "harness", "integrations", "__init__", "__main__")
 """Packages that nothing else imports; they may import all of it."""
 
-OPTIONAL = {"inspect_ai", "openai", "mcp", "gymnasium", "numpy", "matplotlib", "yaml", "torch", "ray"}
+OPTIONAL = {"inspect_ai", "openai", "mcp", "gymnasium", "numpy", "matplotlib", "pyarrow", "yaml", "torch", "ray"}
 OWN = {
     "harness/": {"inspect_ai", "openai"},
     "integrations/mcp/": {"mcp"},

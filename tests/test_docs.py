@@ -83,5 +83,6 @@ def test_the_agent_of_ones_own(mini: World) -> None:
 
 def test_every_template_is_named_in_the_documentation() -> None:
     text = (ROOT / "docs" / "prompts.md").read_text(encoding="utf-8")
-    for template in load_prompts().templates:
-        assert f"`{template}`" in text, template
+    for pack in ("text", "native"):
+        for template in load_prompts(pack=pack).templates:
+            assert f"`{template}`" in text, template

@@ -79,4 +79,35 @@ def test_read_only(mini: World) -> None:
     backend.lookup(tool, {a.name: "x" for a in tool.arguments})
     assert backend._connection is not None
     with pytest.raises(sqlite3.OperationalError, match="readonly"):
-        backend._connection.execute("DELETE FROM records")
+        backend._connection.execute("DELETE FROM t0")
+
+
+def test_more_datatypes_than_a_table_holds(mini: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain = Backend(mini)
+    monkeypatch.setattr("planbench_xl.backend.sqlite.TABLE_COLUMNS", 3)
+    divided = Backend(mini)
+    for tool in mini.executable:
+        for record in mini.records:
+            arguments = {a.name: record.values.get(a.datatype) for a in tool.arguments}
+            assert divided.lookup(tool, arguments) == plain.lookup(tool, arguments)
+
+
+def test_thousands_of_datatypes(mini: World) -> None:
+    record = mini.records[0]
+    more = tuple(msgspec.structs.replace(mini.datatypes[0], name=f"more_{number}") for number in range(2_500))
+    values = {**record.values, **{datatype.name: datatype.name for datatype in more}}
+    inputs = (mini.datatypes[0].name, "more_2499")
+    arguments = tuple(
+        msgspec.structs.replace(mini.executable[0].arguments[0], name=name, datatype=name) for name in inputs
+    )
+    output = msgspec.structs.replace(mini.executable[0].outputs[0], datatype="more_7")
+    tool = msgspec.structs.replace(mini.executable[0], arguments=arguments, outputs=(output,))
+    world = msgspec.structs.replace(
+        mini,
+        datatypes=(*mini.datatypes, *more),
+        tools=(tool,),
+        records=(msgspec.structs.replace(record, values=values),),
+    )
+    backend = Backend(world)
+    assert backend.lookup(tool, {name: values[name] for name in inputs}).values == (("more_7",),)
+    assert backend.lookup(tool, {inputs[0]: values[inputs[0]], inputs[1]: "x"}).values == ()

@@ -174,3 +174,22 @@ def test_the_published_data(call: Call, shared: Path) -> None:
     result = json.loads(called.out)
     assert result["folder"] == "runs/retail-release-oracle-default"
     assert result["metrics"]["accuracy"]["value"] == 1.0
+
+
+def test_protocol_and_handles(call: Call, tmp_path: Path) -> None:
+    called = call("run", "--agent", "oracle", "--protocol", "native", "--tool-ids", "--limit", "2", "--out", "a")
+    assert called.status == 0 and "protocol native/1," in called.out
+    stored = json.loads((tmp_path / "a" / "run.json").read_text())
+    assert (stored["protocol"], stored["setting"]["tool_ids"]) == ("native/1", True)
+    other = call("run", "--agent", "oracle", "--tool-ids", "--limit", "2", "--out", "a")
+    assert other.status == 1 and "protocol: native/1 → text/1" in other.err
+
+
+def test_a_run_from_before_a_field_of_the_setting_is_continued(call: Call, tmp_path: Path) -> None:
+    call("run", "--agent", "oracle", "--limit", "2", "--out", "a")
+    path = tmp_path / "a" / "run.json"
+    stored = json.loads(path.read_text())
+    del stored["setting"]["all_tools"]
+    path.write_text(json.dumps(stored))
+    called = call("run", "--agent", "oracle", "--limit", "3", "--out", "a")
+    assert called.status == 0 and "2 there already, 1 to play" in called.err

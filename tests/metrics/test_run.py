@@ -36,6 +36,8 @@ KEYS = {
     "distractors_per_call",
     "distractors_per_episode",
     "progress_per_call",
+    "unreadable_per_turn",
+    "parsing_failures",
 }
 
 
@@ -71,6 +73,8 @@ def test_every_figure(mini: World, make: Make) -> None:
             "distractors_per_call": 2 / 9,
             "distractors_per_episode": 2 / 3,
             "progress_per_call": 4 / 6,
+            "unreadable_per_turn": 1 / 14,
+            "parsing_failures": 0,
         }
     )
     assert score.failure_reasons == {"exceeded_max_turns": 2}
@@ -82,7 +86,8 @@ def test_undefined_figures_are_null(mini: World, make: Make) -> None:
     assert set(values(score_run(mini, []).metrics).values()) == {None}
     score = score_run(mini, [make()])
     undefined = {name for name, value in values(score.metrics).items() if value is None}
-    assert undefined == KEYS - {"accuracy", "egt_recall", "turns", "edt", "distractors_per_episode"}
+    defined = {"accuracy", "egt_recall", "turns", "edt", "distractors_per_episode", "parsing_failures"}
+    assert undefined == KEYS - defined
     assert '"uirr":{"value":null}' in msgspec.json.encode(score).decode()
 
 
@@ -159,6 +164,8 @@ def test_recorded_runs_score_as_the_release_says(golden, release: World) -> None
                 "distractors_per_episode": theirs["noisy_tool_call"]["mean_noisy_tool_calls_per_query"],
                 "forward_to_backward": score.metrics["forward_to_backward"].value,
                 "progress_per_call": score.metrics["progress_per_call"].value,
+                "unreadable_per_turn": score.metrics["unreadable_per_turn"].value,
+                "parsing_failures": score.metrics["parsing_failures"].value,
             },
             rel=1e-12,
             abs=1e-12,

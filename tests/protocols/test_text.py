@@ -3,8 +3,8 @@ from __future__ import annotations
 import json
 import re
 
-from planbench_xl.environment import Environment, Event, Note, Observation, Setting, call, retrieve
-from planbench_xl.protocols import TextProtocol
+from planbench_xl.environment import Action, Environment, Event, Note, Observation, Setting, call, retrieve
+from planbench_xl.protocols import FunctionCall, Reply, TextProtocol
 from planbench_xl.world import World
 
 
@@ -74,3 +74,28 @@ def test_text_of_tools_and_agents_is_never_a_template(mini: World) -> None:
     assert "$turn $turns_left" in text
     assert len(text) < 400
     assert "$value" in protocol.message(environment.step(retrieve(output="$value")))
+
+
+def test_a_reply_is_one_step_whatever_functions_it_calls() -> None:
+    protocol = TextProtocol()
+    text = "I think so. <final_answer> 5 </final_answer>"
+    (step,) = protocol.read(Reply(text, (FunctionCall("1", "final_answer", '{"answer": "6"}'),)))
+    assert (step.action, step.call) == (Action("answer", "5", text), None)
+    assert protocol.parse(text) == step.action
+    assert protocol.functions() == []
+    (step,) = protocol.read(Reply("", (FunctionCall("1", "final_answer", '{"answer": "6"}'),)))
+    assert step.action.kind == "invalid"
+
+
+def test_all_tools_are_shown_with_the_query(mini: World) -> None:
+    environment = Environment(mini, Setting(all_tools=True))
+    protocol = TextProtocol(all_tools=True)
+    system, user = protocol.opening(environment.reset(mini.queries[0].query_id))
+    assert "retrieve_tools" not in system.content and "<tool_call>" in system.content
+    result = shown(user.content)
+    assert isinstance(result, dict)
+    names = [tool["name"] for tool in result["tools"]]
+    assert result["tool_count"] == len(names) == len(set(names))
+    assert set(names) == set(environment.state.discovered) >= {tool.name for tool in mini.executable}
+    step = protocol.read(Reply('<retrieve_tools>{"meta_tool": "x"}</retrieve_tools>'))[0]
+    assert "can't be searched for" in protocol.respond(environment.step(step.action), step).content

@@ -26,6 +26,8 @@ FIGURES = {
     "distractors_per_call": Figure(0.25),
     "distractors_per_episode": Figure(1.5),
     "progress_per_call": Figure(0.5),
+    "unreadable_per_turn": Figure(0.02),
+    "parsing_failures": Figure(0.25),
 }
 
 
@@ -69,7 +71,8 @@ def test_the_table_of_one_run() -> None:
         "24 of 24 episodes scored (100.0%), 15 succeeded.\n"
         "Failures: 5 wrong answer, 4 exceeded max turns.\n"
         "Distractors: 25.00 % of the calls, 1.50 per episode. EGT recall: 50.00 %.\n"
-        "Progress: 50.00 % of the executed calls.\n"
+        "Progress: 50.00 % of the executed calls. Unreadable replies: 2.00 % of the\n"
+        "turns, the end of 25.00 % of the failed episodes.\n"
         "World mini (0123456789ab), setting default, protocol text/1, judge contains.\n"
     )
 

@@ -30,6 +30,7 @@ NAMES = [
     "disabled-0.6",
     "disabled-0.8",
     *(f"enforced-{budget}" for budget in range(1, 6)),
+    "all-tools",
     "flaky",
     "outage",
     "outage-silent",

@@ -5,7 +5,7 @@ from planbench_xl import __version__
 from planbench_xl.agents import make_agent
 from planbench_xl.environment import Environment
 from planbench_xl.episodes.record import Reason, Status
-from planbench_xl.protocols import TEXT_PROTOCOL, TextProtocol
+from planbench_xl.protocols import TEXT_PROTOCOL, NativeProtocol, TextProtocol, parse_raw
 from planbench_xl.runs.presets import load_setting
 from planbench_xl.runs.rollout import CAUSE_LENGTH, episode_seed, rollout
 from planbench_xl.world import World
@@ -100,3 +100,14 @@ def test_seeds_differ_and_stay() -> None:
     assert len(seeds) == 75
     assert max(seeds) < 2**48
     assert episode_seed(0, "retail_query_0", 0) == 76710165624652
+
+
+def test_native_changes_the_name_and_nothing_else(mini: World) -> None:
+    environment = Environment(mini)
+    query = mini.queries[0].query_id
+    text = rollout(environment, make_agent("oracle", environment), query, protocol=TextProtocol())
+    native = rollout(environment, make_agent("oracle", environment), query, protocol=NativeProtocol())
+    assert native.protocol == "native/1"
+    assert msgspec.structs.replace(native, seconds=0, protocol="text/1") == msgspec.structs.replace(text, seconds=0)
+    for turn in native.turns:
+        assert parse_raw(native.protocol, turn.raw).kind == turn.action

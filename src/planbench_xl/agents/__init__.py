@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planbench_xl.agents.base import Agent, AgentFactory
+from planbench_xl.agents.base import Agent, AgentFactory, AnyAgent, AsyncAgent
 from planbench_xl.agents.registry import ENTRY_POINTS, available_agents, make_agent
 
-__all__ = ["ENTRY_POINTS", "Agent", "AgentFactory", "available_agents", "make_agent"]
+__all__ = ["ENTRY_POINTS", "Agent", "AgentFactory", "AnyAgent", "AsyncAgent", "available_agents", "make_agent"]

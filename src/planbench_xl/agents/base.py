@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Protocol, runtime_checkable
 
 from planbench_xl.environment import Action, Environment, Observation
@@ -23,6 +23,21 @@ class Agent(Protocol):
         """Answer an observation with an action, or with tagged text as a model writes it."""
 
 
-AgentFactory = Callable[[Environment], Agent]
+class AsyncAgent(Protocol):
+    """An agent that waits for something, such as a model: `act` is `async def`, and `reset` may be.
+
+    All of its episodes are played in one event loop, so what it opened in one (a client, a session) works in the next.
+    """
+
+    def reset(self, seed: int) -> Awaitable[None] | None:
+        """Forget the last episode. Everything random in the next one must come from `seed`."""
+
+    def act(self, observation: Observation) -> Awaitable[Action | str]:
+        """Answer an observation with an action, or with tagged text as a model writes it."""
+
+
+AnyAgent = Agent | AsyncAgent
+
+AgentFactory = Callable[[Environment], AnyAgent]
 """Makes an agent. It is given the environment that the agent will play, whose rules (limits, retrieval schema) it may
 read; an honest agent looks at nothing else in it."""

@@ -10,6 +10,7 @@ from planbench_xl.agents.appraisal import FLAWED
 from planbench_xl.agents.endpoints import LIKELY, Goal
 from planbench_xl.agents.frontier import Direction, Request
 from planbench_xl.agents.graph import Held, KnownTool
+from planbench_xl.agents.inventory import Searcher, WithInventory
 from planbench_xl.agents.phrases import output_phrases
 from planbench_xl.agents.reading import DISCLOSED, LOOK_ALIKE, PLAINEST, Reader
 from planbench_xl.agents.search import PATIENT_FIT, UNLIKELY, Search
@@ -63,22 +64,24 @@ SETBACK = 1.0
 """Doubt that an open failure adds to a tool, for each failure so far."""
 
 
-def explorer(environment: Environment) -> SearchAgent:
+def explorer(environment: Environment) -> Searcher:
     """Make the agent that searches from both ends."""
-    del environment
-    return SearchAgent("both")
+    return _searching("both", environment)
 
 
-def forward(environment: Environment) -> SearchAgent:
+def forward(environment: Environment) -> Searcher:
     """Make the agent that searches from the known values."""
-    del environment
-    return SearchAgent("forward")
+    return _searching("forward", environment)
 
 
-def backward(environment: Environment) -> SearchAgent:
+def backward(environment: Environment) -> Searcher:
     """Make the agent that searches from the question."""
-    del environment
-    return SearchAgent("backward")
+    return _searching("backward", environment)
+
+
+def _searching(direction: Direction, environment: Environment) -> Searcher:
+    agent = SearchAgent(direction)
+    return WithInventory(agent) if environment.setting.all_tools else agent
 
 
 class SearchAgent:

@@ -7,7 +7,7 @@ import importlib
 from collections.abc import Mapping
 from importlib.metadata import EntryPoint, entry_points
 
-from planbench_xl.agents.base import Agent, AgentFactory
+from planbench_xl.agents.base import Agent, AgentFactory, AnyAgent
 from planbench_xl.environment import Environment
 from planbench_xl.errors import AgentError
 
@@ -34,7 +34,7 @@ def available_agents() -> dict[str, str]:
     return found
 
 
-def make_agent(name: str, environment: Environment) -> Agent:
+def make_agent(name: str, environment: Environment) -> AnyAgent:
     """Make an agent for an environment.
 
     Args:

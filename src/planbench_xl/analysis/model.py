@@ -50,7 +50,9 @@ class CallFacts(msgspec.Struct, frozen=True, kw_only=True):
         useful: Discovered tools that would have been progress calls just before this turn, in order of discovery.
         recent: The tool called came with the current or the previous retrieval.
         useful_old: Newest sighting of any useful tool is more than two retrievals back; None if none is known.
-        reappears: After this call, a useful tool comes with a later retrieval; None if the question doesn't arise.
+        reappears: After this call, one of the useful tools comes with a later retrieval, before the next progress call.
+            None if the question doesn't arise: it does for executed calls without progress, after earlier progress,
+            with a useful tool known.
     """
 
     turn: int
@@ -92,6 +94,8 @@ class EpisodeAnalysis(msgspec.Struct, frozen=True, kw_only=True):
         query_id: The query.
         epoch: Number of the repetition.
         task_id: Its task.
+        setting: Name of the setting.
+        kinds: Kinds of the alternatives that replace blocked tools, in the order of `Kind`; empty if none is blocked.
         status: How it came out, under the judge asked for.
         reason: Why it failed; None for a success or an error.
         category: Failure category; None unless it failed.
@@ -99,6 +103,7 @@ class EpisodeAnalysis(msgspec.Struct, frozen=True, kw_only=True):
         calls: Every call turn.
         imitations: Every block alternative called.
         contaminations: Every untrusted value that was used later.
+        turns: Number of responses, errors too.
         regret: Turns beyond the shortest possible, given what had been retrieved; None if that can't be said.
         first_wrong_turn: First turn after which the shortest rest is no shorter than before; None if there is none.
         shortest_length: The task's L*.
@@ -111,6 +116,8 @@ class EpisodeAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     query_id: str
     epoch: int
     task_id: str
+    setting: str = ""
+    kinds: tuple[Kind, ...] = ()
     status: Status
     reason: Reason | None = None
     category: Category | None = None
@@ -118,6 +125,7 @@ class EpisodeAnalysis(msgspec.Struct, frozen=True, kw_only=True):
     calls: tuple[CallFacts, ...] = ()
     imitations: tuple[Imitation, ...] = ()
     contaminations: tuple[Contamination, ...] = ()
+    turns: int = 0
     regret: int | None = None
     first_wrong_turn: int | None = None
     shortest_length: int = 0

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 
 from planbench_xl.audit.context import Context, shorten
 from planbench_xl.audit.report import Check, Figures, Finding, Level
 from planbench_xl.judging import contains, exact, normalise
 from planbench_xl.world import Kind, Role, Tool, World
+from planbench_xl.world.wording import ROLE_WORDS, compound_names, names_pattern, phrase_pattern
 
 SAME_TOOLS = Check(
     "duplicate-descriptions",
@@ -69,13 +68,6 @@ TELLING = Check(
     "Build the names of all roles from the same words.",
 )
 
-ROLE_WORDS = re.compile(
-    r"\b(?:distractors?|noisy|noise|baseline|blockers?|block alternatives?|executable tools?|misleading|"
-    r"miswired|implicit failures?|explicit failures?|ground[- ]truth|gold answers?|benchmark)\b",
-    re.IGNORECASE,
-)
-"""The words of the paper and of the release for roles and kinds."""
-
 TELLING_NAMES = 5
 """In so many names of imitations, and in none of an executable tool, a word tells the role."""
 
@@ -123,16 +115,6 @@ def _same_queries(context: Context) -> Finding:
     return SAME_QUERIES.found(list(found), len(context.world.queries), _first(found.values()))
 
 
-@lru_cache(maxsize=4096)
-def _pattern(phrases: tuple[str, ...]) -> re.Pattern[str]:
-    """Return a pattern of any of some phrases as whole words, written with spaces, underscores or hyphens."""
-    words = sorted(
-        {r"[\s_-]+".join(map(re.escape, re.split(r"[\s_-]+", phrase.strip()))) for phrase in phrases if phrase}
-    )
-    # An underscore is no word character here: names of tools are made of it.
-    return re.compile(rf"(?<![^\W_])(?:{'|'.join(sorted(words, key=len, reverse=True))})(?![^\W_])", re.IGNORECASE)
-
-
 def _shown(world: World) -> Iterator[tuple[str, str, str]]:
     """Yield kind, place and text of everything that an agent may read."""
     for tool in world.tools:
@@ -149,9 +131,7 @@ def _shown(world: World) -> Iterator[tuple[str, str, str]]:
 
 def _names(context: Context) -> Finding:
     names = [datatype.name for datatype in context.world.datatypes]
-    # A name of one word can't be told from the word.
-    compound = [name for name in names if len(_spoken(name).split()) > 1]
-    pattern = _pattern(tuple(compound)) if compound else re.compile("(?!)")
+    pattern = names_pattern(names)
     found: dict[str, str] = {}
     by_kind: Counter[str] = Counter()
     total = verbatim = 0
@@ -166,13 +146,9 @@ def _names(context: Context) -> Finding:
     figures: Figures = {
         "by_kind_of_text": {kind: by_kind[kind] for kind in sorted(by_kind)},
         "written_as_the_name_itself": verbatim,
-        "names_of_several_words": len(compound),
+        "names_of_several_words": len(compound_names(names)),
     }
     return NAMES.found(list(found), total, _first(found.values()), figures)
-
-
-def _spoken(name: str) -> str:
-    return " ".join(re.split(r"[\s_-]+", name.strip().lower()))
 
 
 def _target(context: Context) -> Finding:
@@ -184,9 +160,9 @@ def _target(context: Context) -> Finding:
             datatype = world.datatype.get(name)
             if datatype is None:
                 continue
-            if _pattern((name,)).search(query.text):
+            if phrase_pattern((name,)).search(query.text):
                 by_name.append(query.query_id)
-            match = _pattern((name, *datatype.aliases)).search(query.text)
+            match = phrase_pattern((name, *datatype.aliases)).search(query.text)
             if match:
                 found.setdefault(query.query_id, f"{query.query_id} asks for {name} and says '{match[0]}'")
     figures: Figures = {"by_the_internal_name": len(set(by_name))}

@@ -17,11 +17,16 @@ COMMANDS: Mapping[str, str] = {
     "run": "Run an agent on a world and print its scores.",
     "suite": "Run an agent in all settings of a suite.",
     "score": "Score a run folder.",
+    "analyse": "Say why the episodes of runs failed.",
+    "merge": "Join the shards of a run.",
+    "export": "Write worlds and episodes for other tools.",
+    "submit": "Pack a run to hand it in, verify such packs, make a leaderboard.",
     "settings": "List the settings, or show one.",
     "agents": "List the agents.",
     "world": "Describe or check a world.",
     "blocks": "Show or verify which tools are blocked.",
     "build": "Build a world from a domain file and a seed.",
+    "doctor": "Say what is installed, and what is missing for what.",
     "conformance": "Compare with recorded behaviour of the reference.",
 }
 """Every command with its line in the list. Module and function bear the command's name (`_` for `-`)."""

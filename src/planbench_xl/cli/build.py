@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from shutil import rmtree
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,18 @@ import click
 
 from planbench_xl.cli.audit import Steps
 from planbench_xl.cli.common import examples, json_option, print_json
+from planbench_xl.cli.draft import write_draft
 
 if TYPE_CHECKING:
     from planbench_xl.audit import AuditReport
-    from planbench_xl.construct import Recipe
+    from planbench_xl.construct import Domain, Recipe
+    from planbench_xl.construct.completion import Completer
+    from planbench_xl.construct.models import Part
     from planbench_xl.world import World
 
 _COUNT = click.IntRange(min=1)
 _SHARE = click.FloatRange(min=0, max=1)
+_FILE = click.Path(path_type=Path)
 
 
 class Lengths(click.ParamType[dict[str, int]]):
@@ -42,6 +47,10 @@ class Lengths(click.ParamType[dict[str, int]]):
         "planbench-xl build --example > my-domain.toml",
         "planbench-xl build my-domain.toml --seed 1 --out my-world --records 60 --tools 40 --lengths 3=12,4=5",
         "planbench-xl build my-domain.toml --check",
+        "planbench-xl build --from-openapi api.json --out draft.toml",
+        "planbench-xl build retail --out large --branches 10 --tools 2222 --queries 5000",
+        "planbench-xl build my-domain.toml --writer openai/gpt-5-mini --filter openai/gpt-5-mini --dry-run",
+        "planbench-xl build my-domain.toml --out my-world --writer openai/gpt-5-mini --cache replies",
     ),
 )
 @click.argument("domain", required=False)
@@ -57,11 +66,26 @@ class Lengths(click.ParamType[dict[str, int]]):
 @click.option("--most-paths", type=_COUNT, metavar="N", help="Most solution paths of a task. [default: 24]")
 @click.option("--several-targets", type=_SHARE, metavar="X", help="Share of tasks with two targets. [default: 0.1]")
 @click.option("--several-inputs", type=_SHARE, metavar="X", help="Share of tasks with several inputs. [default: 0.45]")
+@click.option("--branches", type=_COUNT, metavar="N", help="Branches of the business, each a domain. [default: 1]")
+@click.option("--dev", type=_SHARE, metavar="X", help="Share of tasks and records for development. [default: 0.2]")
 @click.option(
-    "--writer", type=click.Choice(["template"]), default="template", show_default=True, help="Who writes texts."
+    "--writer", default="template", show_default=True, metavar="MODEL", help="Who writes texts: a model of Inspect AI."
 )
+@click.option("--filter", "judge", default="", metavar="MODEL", help="A model that judges which look-ups make sense.")
+@click.option(
+    "--cache",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the replies of models. [default: DIR/stages]",
+)
+@click.option("--dry-run", is_flag=True, help="Only count what the models would be asked; needs no key.")
 @click.option("--keep-stages", is_flag=True, help="Leave what each stage made in DIR/stages.")
 @click.option("--check", is_flag=True, help="Only check the domain file.")
+@click.option("--from-openapi", type=_FILE, metavar="FILE", help="Draft a domain file from an OpenAPI document.")
+@click.option("--from-mcp", type=_FILE, metavar="FILE", help="Draft a domain file from a saved MCP tools/list.")
+@click.option("--tag", "tags", multiple=True, metavar="NAME", help="Only OpenAPI operations with a tag.")
+@click.option("--path", "paths", multiple=True, metavar="PREFIX", help="And only those whose path starts so.")
+@click.option("--force", is_flag=True, help="Let a draft overwrite its file.")
 @click.option("--example", is_flag=True, help="Print a small domain file to start from.")
 @click.option("--no-audit", is_flag=True, help="Skip the audit at the end.")
 @json_option
@@ -73,8 +97,16 @@ def build(
     out: Path | None,
     seed: int,
     writer: str,
+    judge: str,
+    cache: Path | None,
+    dry_run: bool,
     keep_stages: bool,
     check: bool,
+    from_openapi: Path | None,
+    from_mcp: Path | None,
+    tags: tuple[str, ...],
+    paths: tuple[str, ...],
+    force: bool,
     example: bool,
     no_audit: bool,
     as_json: bool,
@@ -84,37 +116,74 @@ def build(
 
     The same domain, seed and knobs give the same bytes. A build that was interrupted goes on after its last stage. The
     world is validated and audited; exit status 1 if the audit finds an error.
+
+    A model as writer or filter is asked once: its replies stay in DIR/stages, or in the folder of --cache, and the same
+    build made of the same replies gives the same bytes. Keys are taken from the environment and never stored.
     """
     from planbench_xl.construct import Knobs, Recipe, build_world, load_domain, packaged_domains
+    from planbench_xl.construct.models import Models
     from planbench_xl.construct.reading import EXAMPLE
     from planbench_xl.world import save_world
 
     if example:
         click.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
         return
+    if from_openapi or from_mcp:
+        if domain is not None:
+            raise click.UsageError("A draft is made from the catalogue alone. Leave DOMAIN out.")
+        ctx.exit(0 if write_draft(from_openapi, from_mcp, out, tags, paths, force, as_json) else 1)
     if domain is None:
         raise click.UsageError(f"Missing DOMAIN: a domain file, or one of {', '.join(packaged_domains())}.")
     parsed, digest = load_domain(domain)
     if check:
         _print_check(parsed.name, len(parsed.entity), len(parsed.fields), as_json)
         return
-    folder = _folder(out)
     given = {name: value for name, value in knobs.items() if value is not None}
-    recipe = Recipe(parsed.name, digest, seed, writer, Knobs(**given))
+    recipe = Recipe(parsed.name, digest, seed, writer, Knobs(**given), filter=judge)
+    if dry_run:
+        _print_estimate(parsed, recipe, as_json)
+        return
+    folder = _folder(out)
     stages = folder / "stages"
+    models = Models(recipe, cache or stages, _find_model)
     started = time.monotonic()
     with Steps() as steps:
-        world = build_world(parsed, recipe, stages=stages, report=steps)
+        world = build_world(
+            parsed, recipe, stages=stages, report=steps, model_filter=models.filter, model_writer=models.writer
+        )
     save_world(world, folder)
     seconds = time.monotonic() - started
-    if not keep_stages:
+    asked = models.report()
+    # What a model said was paid for, and what was refused is worth a look.
+    if not keep_stages and not asked:
         rmtree(stages)
     report = None if no_audit else _audit(world)
     if as_json:
-        print_json(_facts(world, recipe, folder, seconds, report))
+        print_json({**_facts(world, recipe, folder, seconds, report), "models": asked})
     else:
-        _print(world, recipe, folder, seconds, report)
+        _print(world, recipe, folder, seconds, report, asked)
     ctx.exit(1 if report and report.at_least(_level("error")) else 0)
+
+
+def _find_model(name: str) -> Completer:
+    from planbench_xl.harness.completion import InspectCompleter
+
+    return InspectCompleter(name)
+
+
+def _print_estimate(domain: Domain, recipe: Recipe, as_json: bool) -> None:
+    from planbench_xl.construct.models import estimate, named
+
+    if not list(named(recipe)):
+        raise click.UsageError("--dry-run counts the calls of models. Name one with --writer or --filter.")
+    with Steps() as steps:
+        found = estimate(domain, recipe, steps)
+    if as_json:
+        print_json(found)
+        return
+    for entry in found:
+        click.echo(str(entry))
+    click.echo(f"Refused texts are asked for again, {found[0].attempts} times in all at most.")
 
 
 def _folder(out: Path | None) -> Path:
@@ -188,7 +257,9 @@ def _notes(world: World, recipe: Recipe) -> list[str]:
     return notes
 
 
-def _print(world: World, recipe: Recipe, folder: Path, seconds: float, report: AuditReport | None) -> None:
+def _print(
+    world: World, recipe: Recipe, folder: Path, seconds: float, report: AuditReport | None, asked: Sequence[Part]
+) -> None:
     from planbench_xl.runs.worlds import describe
 
     facts = describe(world)
@@ -200,6 +271,10 @@ def _print(world: World, recipe: Recipe, folder: Path, seconds: float, report: A
         f"{facts['listed_paths']} solution paths."
     )
     click.echo(f"Tasks by L*: {lengths}.")
+    for part in asked:
+        click.echo(str(part))
+    if any(part.tally.rejected for part in asked):
+        click.echo(f"What was refused and why: {folder / 'stages' / 'rejections.jsonl'}.")
     for note in _notes(world, recipe):
         click.echo(f"Note: {note}")
     if report is None:

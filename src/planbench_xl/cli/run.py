@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,33 +15,47 @@ from planbench_xl.cli.common import (
     request_options,
     resumable,
 )
+from planbench_xl.cli.models import GroupedCommand, make_model_request, model_options, take_model_options
 from planbench_xl.cli.progress import ProgressView
+
+if TYPE_CHECKING:
+    from planbench_xl.harness.request import ModelRequest
+    from planbench_xl.runs.request import Request
+    from planbench_xl.runs.run import ProgressCallback, RunResult
 
 
 @click.command(
+    cls=GroupedCommand,
     epilog=examples(
         "planbench-xl run",
         "planbench-xl run --agent oracle --setting one-path --workers 2",
         "planbench-xl run --world ../shared/release --sample 24 --max-turns 30",
         "planbench-xl run --set blocking.length=longest --set blocking.kinds=[explicit] --out runs/mine",
-    )
+        "planbench-xl run --model openai/gpt-5.4 --setting one-path --protocol native --max-cost 20",
+        "planbench-xl run --model openai-api/local/any --base-url http://127.0.0.1:8080/v1 --limit 5",
+    ),
 )
 @click.option("--setting", default="default", show_default=True, help="The setting; see `planbench-xl settings`.")
 @request_options
+@model_options
 @output_options
-def run(setting: str, as_json: bool, quiet: bool, **options: Any) -> None:
-    """Run an agent on a world in a setting, and print its scores.
+def run(setting: str, as_json: bool, quiet: bool, dry_run: bool, **options: Any) -> None:
+    """Run an agent or a model on a world in a setting, and print its scores.
 
     Every episode is stored as it ends. The same command on the same folder continues: only what is missing is
     played. More queries or epochs may be added; anything else that differs is refused.
     """
     from planbench_xl.report import as_dict
-    from planbench_xl.runs.request import run_request
     from planbench_xl.runs.scores import score_folder
 
+    chosen = take_model_options(options)
     request = make_request(options)
+    models = make_model_request(chosen) if chosen["model"] is not None else None
+    if dry_run:
+        _estimate(request, models, setting, as_json)
+        return
     with resumable(), ProgressView(quiet=quiet) as view:
-        result = run_request(request, setting, view.update)
+        result = _play(request, models, setting, view.update)
     score = score_folder(result.folder, result.world)
     if as_json:
         print_json(
@@ -51,3 +65,27 @@ def run(setting: str, as_json: bool, quiet: bool, **options: Any) -> None:
     print_table([(result.manifest.agent, score)])
     if not quiet:
         click.echo(f"Stored in {result.folder}.", err=True)
+
+
+def _play(request: Request, models: ModelRequest | None, setting: str, progress: ProgressCallback) -> RunResult:
+    if models is None:
+        from planbench_xl.runs.request import run_request
+
+        return run_request(request, setting, progress)
+    from planbench_xl.harness.request import run_models
+
+    return run_models(request, models, setting, progress)
+
+
+def _estimate(request: Request, models: ModelRequest | None, setting: str, as_json: bool) -> None:
+    from planbench_xl.errors import UsageError
+
+    if models is None:
+        raise UsageError("--dry-run estimates what a model would take; name one with --model.")
+    from planbench_xl.harness.request import estimate_request
+
+    found = estimate_request(request, models, setting)
+    if as_json:
+        print_json(found)
+    else:
+        click.echo("\n".join(found.lines()))

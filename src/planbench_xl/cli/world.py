@@ -6,6 +6,7 @@ import click
 
 from planbench_xl.cli.audit import audit
 from planbench_xl.cli.common import SuggestingGroup, examples, json_option, print_json
+from planbench_xl.cli.compare import compare
 from planbench_xl.cli.paths import paths
 from planbench_xl.cli.retrieval_check import retrieval_check
 
@@ -78,4 +79,5 @@ def validate(ctx: click.Context, path: str, write: bool, as_json: bool) -> None:
 # Their modules import what they need when they run.
 world.add_command(paths)
 world.add_command(audit)
+world.add_command(compare)
 world.add_command(retrieval_check)

@@ -22,7 +22,7 @@ _PHRASE = re.compile(r"[a-z0-9][a-z0-9 ]*$")
 
 def check_domain(domain: Domain, file: str) -> list[Fault]:
     """Return every fault of a domain file; an empty list means that worlds can be built from it."""
-    found = [*_head(domain), *_entities(domain), *_fields(domain), *_keys(domain)]
+    found = [*_head(domain), *_entities(domain), *_fields(domain), *_keys(domain), *_branches(domain)]
     if not found:
         found += [*_bases(domain), *_leaks(domain), *_phrases(domain)]
     return [Fault(file, *fault) for fault in found]
@@ -167,6 +167,30 @@ def _keys(domain: Domain) -> Found:
                     yield place, "fields", problem, "Correct the name or declare the field"
                 elif entity.field and name == entity.identifier.name:
                     yield place, "fields", "hold the entity's own identifier", "Leave it out"
+
+
+def _branches(domain: Domain) -> Found:
+    """What a domain says about its branches; their texts are checked when it is widened."""
+    branches = domain.branches
+    if branches is None:
+        return
+    for name in branches.names:
+        if not _PHRASE.match(name.lower()):
+            yield "branches", "names", f"'{name}' is not made of words", "Names of tools are made of it"
+    if len({name.lower() for name in branches.names}) < max(2, len(branches.names)):
+        yield "branches", "names", "are not two or more different names", "Name every branch once"
+    if branches.overview.count("{names}") != 1:
+        yield "branches", "overview", "doesn't hold {names} once", "Write {names} where the branches are listed"
+    bridge = branches.bridge
+    if not bridge.field:
+        yield "branches.bridge", "field", "is empty", "Give it at least the field that identifies it"
+    if bridge.of is not None or bridge.leads_to or bridge.key:
+        problem = "has `of`, `leads_to` or keys; the first entity of a branch leads to it, and it leads to the next one"
+        yield "branches.bridge", "", problem, "Leave them out"
+    taken = {*domain.entities, *domain.fields}
+    for name in (bridge.name, *(field.name for field in bridge.field)):
+        if name in taken:
+            yield "branches.bridge", "name", f"'{name}' is used twice", "Rename one of them"
 
 
 def _bases(domain: Domain) -> Found:

@@ -142,6 +142,20 @@ class Scenario(Part, frozen=True):
     closings: tuple[str, ...] = ()
 
 
+class Branches(Part, frozen=True):
+    """How the business of a domain grows beyond one place (see `branches`).
+
+    Attributes:
+        names: Names of towns or the like, none of which the domain says otherwise.
+        bridge: An entity without `of` and `leads_to`: the paper by which a case goes on in the next branch.
+        overview: A sentence or two for the agent, with `{names}` where the names go.
+    """
+
+    names: tuple[str, ...]
+    bridge: Entity
+    overview: str
+
+
 class Domain(Part, frozen=True, dict=True):
     """A parsed domain file; `planbench_xl.construct.reading.load_domain` makes one.
 
@@ -154,6 +168,7 @@ class Domain(Part, frozen=True, dict=True):
         words: Lists of words for patterns, by name.
         entity: Entities, in an order in which each refers only to earlier ones in `of`.
         scenario: Material for queries.
+        branches: How it grows; None if it can't.
     """
 
     format: int
@@ -164,6 +179,7 @@ class Domain(Part, frozen=True, dict=True):
     words: dict[str, tuple[str, ...]]
     entity: tuple[Entity, ...]
     scenario: tuple[Scenario, ...]
+    branches: Branches | None = None
 
     @cached_property
     def entities(self) -> Mapping[str, Entity]:

@@ -68,7 +68,7 @@ class Falsehoods:
         maker = self._domain.makers[datatype]
         for _ in range(TRIES):
             value = maker.impossible(rng)
-            if self._clear(value, datatype):
+            if self.clear(value, datatype):
                 return value
         raise AssertionError(f"no value is false for {datatype}")
 
@@ -82,11 +82,12 @@ class Falsehoods:
         for _ in range(TRIES):
             start = rng.choice(self._records).values[maker.base] if maker.base else None
             value = maker.draw(rng, start)
-            if text_form(value).casefold() not in self._true[like] and self._clear(value, datatype):
+            if text_form(value).casefold() not in self._true[like] and self.clear(value, datatype):
                 return value
         return None
 
-    def _clear(self, value: Value, datatype: str) -> bool:
+    def clear(self, value: Value, datatype: str) -> bool:
+        """Say whether a text is false for a datatype, and can't be mistaken for what is true."""
         text = text_form(value).casefold()
         true = self._true[datatype]
         if text in true:

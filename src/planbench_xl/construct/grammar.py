@@ -27,6 +27,7 @@ class Grammar(Part, frozen=True):
         conditions: Messages of tools that only answer under some condition.
         asks: Frames of requests with an indirect question. Slot: asked.
         links: Ways to join what is known. Slots: first, second.
+        signs: Per kind of distractor, what gives its flaw away, as regular expressions.
     """
 
     variants: tuple[str, ...]
@@ -39,6 +40,7 @@ class Grammar(Part, frozen=True):
     conditions: tuple[str, ...]
     asks: tuple[str, ...]
     links: tuple[str, ...]
+    signs: dict[str, tuple[str, ...]]
 
 
 @cache

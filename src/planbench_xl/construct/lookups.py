@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from random import Random
 
@@ -45,7 +45,7 @@ class Lookup(msgspec.Struct, frozen=True):
 
 
 class Rejected(msgspec.Struct, frozen=True):
-    """A candidate that the records refute, and why."""
+    """A candidate that the records refute or a filter objects to, and why."""
 
     lookup: Lookup
     reason: str
@@ -56,7 +56,7 @@ class Lookups(msgspec.Struct, frozen=True):
 
     Attributes:
         chosen: One per executable tool.
-        rejected: Candidates that are not deterministic or ask for too much.
+        rejected: Candidates that are not deterministic, ask for too much or were objected to.
     """
 
     chosen: tuple[Lookup, ...]
@@ -87,7 +87,13 @@ def candidates(domain: Domain) -> Iterator[Lookup]:
                     yield Lookup((target.identifier.name,), name, Way.VIEW, target.name)
 
 
-def choose_lookups(domain: Domain, records: Sequence[Record], tools: int, seed: int) -> Lookups:
+def choose_lookups(
+    domain: Domain,
+    records: Sequence[Record],
+    tools: int,
+    seed: int,
+    objections: Callable[[Sequence[Lookup]], Mapping[Lookup, str]] | None = None,
+) -> Lookups:
     """Choose the look-ups of a world.
 
     All links, keys and own fields that the records allow are taken: they are the graph. The rest is filled with other
@@ -99,6 +105,7 @@ def choose_lookups(domain: Domain, records: Sequence[Record], tools: int, seed: 
         records: Its records; they decide what is deterministic.
         tools: Number of tools wanted; there can be more if the graph alone has more, or fewer if candidates run out.
         seed: Seed of the world.
+        objections: Says which of the candidates that the records allow are to go as well, and why.
     """
     rng = Random(f"{seed}||lookups||{domain.name}")
     dependencies = Dependencies(records)
@@ -115,6 +122,10 @@ def choose_lookups(domain: Domain, records: Sequence[Record], tools: int, seed: 
             rejected.append(Rejected(lookup, reason))
         else:
             good.append(lookup)
+    if objections:
+        reasons = objections(good)
+        rejected += [Rejected(lookup, reasons[lookup]) for lookup in good if lookup in reasons]
+        good = [lookup for lookup in good if lookup not in reasons]
     graph = [lookup for lookup in good if lookup.way in (Way.OWN, Way.LINK, Way.KEY)]
     extra = [lookup for lookup in good if lookup.way not in (Way.OWN, Way.LINK, Way.KEY)]
     extra += _repeats(graph, extra)

@@ -6,17 +6,21 @@ which recipe it belongs to; a build that was interrupted goes on after the last 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 import msgspec
 
+from planbench_xl.construct.asking import write_rejections
+from planbench_xl.construct.branches import widen
 from planbench_xl.construct.domain import Domain
 from planbench_xl.construct.errors import DomainError
 from planbench_xl.construct.falsehoods import Falsehoods
+from planbench_xl.construct.filtering import ModelFilter
 from planbench_xl.construct.grammar import grammar
-from planbench_xl.construct.lookups import Lookups, choose_lookups
+from planbench_xl.construct.lookups import Lookup, Lookups, choose_lookups
+from planbench_xl.construct.model_writer import ModelWriter
 from planbench_xl.construct.queries import make_queries
 from planbench_xl.construct.recipe import Recipe
 from planbench_xl.construct.records import make_records
@@ -67,10 +71,14 @@ class Stages:
         self._folder = folder
         self._report = report
 
-    def run(self, name: str, kind: type[T], make: Callable[[], T]) -> T:
-        """Return what a stage gave before under the same recipe, or run it."""
+    def run(self, name: str, kind: type[T], make: Callable[[], T], *, anew: bool = False) -> T:
+        """Return what a stage gave before under the same recipe, or run it.
+
+        A stage that asks a model runs `anew` each time: the model's replies are remembered elsewhere, and what came of
+        them is to be told.
+        """
         self.progress(name, 0, 1)
-        found = self._read(name, kind)
+        found = None if anew else self._read(name, kind)
         if found is None:
             found = make()
             self._write(name, found)
@@ -81,6 +89,10 @@ class Stages:
         """Report progress."""
         if self._report:
             self._report(name, done, total)
+
+    def progress_of(self, name: str) -> Callable[[int, int], None]:
+        """Return what reports the progress within a stage."""
+        return lambda done, total: self.progress(name, done, total)
 
     def _path(self, name: str) -> Path | None:
         return self._folder / f"{STAGES.index(name) + 1}-{name}.json" if self._folder else None
@@ -113,6 +125,8 @@ def build_world(
     stages: Path | None = None,
     report: Report | None = None,
     writer: Callable[[Domain], Writer] = TemplateWriter,
+    model_filter: ModelFilter | None = None,
+    model_writer: ModelWriter | None = None,
 ) -> World:
     """Build a world.
 
@@ -122,38 +136,86 @@ def build_world(
         stages: Folder for the artefacts of the stages; an interrupted build goes on from there.
         report: Told how far the work is.
         writer: Makes the writer of all texts.
+        model_filter: Drops look-ups that make no sense.
+        model_writer: Writes the texts anew.
 
     Raises:
         DomainError: The domain doesn't give such a world, or the world has faults.
+        CompletionError: A model can't be asked, or failed.
     """
     runner = Stages(recipe, stages, report)
     knobs, seed = recipe.knobs, recipe.seed
+    domain = widen(domain, knobs.branches)
     records = runner.run("records", tuple[Record, ...], lambda: make_records(domain, knobs.records, seed))
-    lookups = runner.run("lookups", Lookups, lambda: choose_lookups(domain, records, knobs.tools, seed))
+    lookups = runner.run(
+        "lookups", Lookups, lambda: _lookups(domain, recipe, records, model_filter, runner), anew=bool(model_filter)
+    )
     author = writer(domain)
-    tools = runner.run("tools", ToolSet, lambda: make_tools(domain, records, lookups, author, seed))
+    tools = runner.run(
+        "tools",
+        ToolSet,
+        lambda: _rewritten(
+            domain, make_tools(domain, records, lookups, author, seed), lookups, records, model_writer, runner
+        ),
+        anew=bool(model_writer),
+    )
     tasks = runner.run(
         "tasks",
         TaskSet,
         lambda: TaskSet(
-            *make_tasks(
-                domain, tools.executable, records, knobs.tasks(), seed, lambda d, n: runner.progress("tasks", d, n)
-            )
+            *make_tasks(domain, tools.executable, records, knobs.tasks(), seed, runner.progress_of("tasks"))
         ),
     )
     if not tasks.tasks:
-        raise _fault("gives no task of the lengths asked for", "Relate more entities, or ask for shorter tasks")
-    queries = runner.run(
-        "queries",
-        tuple[Query, ...],
-        lambda: make_queries(domain, tools.executable, records, tasks.tasks, knobs.queries, author, seed),
-    )
+        raise _no_tasks(model_filter)
+
+    def ask() -> tuple[Query, ...]:
+        found = make_queries(domain, tools.executable, records, tasks.tasks, knobs.queries, author, seed, knobs.dev)
+        if model_writer is None:
+            return found
+        return model_writer.queries(
+            domain, found, tasks.tasks, tools.executable, records, runner.progress_of("queries")
+        )
+
+    queries = runner.run("queries", tuple[Query, ...], ask, anew=bool(model_writer))
+    if stages and (model_filter or model_writer):
+        write_rejections(stages, [part.asker for part in (model_filter, model_writer) if part])
     world = assemble(domain, records, tools, tasks, queries)
     world = msgspec.structs.replace(world, recipe=msgspec.to_builtins(recipe, order="sorted"))
     faults = validate(world)
     if faults:
         raise DomainError(faults)
     return world
+
+
+def _lookups(
+    domain: Domain, recipe: Recipe, records: tuple[Record, ...], model_filter: ModelFilter | None, runner: Stages
+) -> Lookups:
+    """Choose look-ups, with the objections of a filter if there is one."""
+
+    def objections(good: Sequence[Lookup]) -> Mapping[Lookup, str]:
+        return model_filter.objections(domain, good, records, runner.progress_of("lookups")) if model_filter else {}
+
+    return choose_lookups(domain, records, recipe.knobs.tools, recipe.seed, objections)
+
+
+def _rewritten(
+    domain: Domain,
+    tools: ToolSet,
+    lookups: Lookups,
+    records: tuple[Record, ...],
+    model_writer: ModelWriter | None,
+    runner: Stages,
+) -> ToolSet:
+    """Let a model write the texts of tools anew, if there is one."""
+    if model_writer is None:
+        return tools
+    imitations = (*tools.distractors, *tools.alternatives)
+    found = model_writer.tools(
+        domain, lookups.chosen, tools.executable, imitations, records, runner.progress_of("tools")
+    )
+    parts = (tools.executable, tools.distractors, tools.alternatives)
+    return ToolSet(*(tuple(found[tool.name] for tool in part) for part in parts))
 
 
 def make_tools(domain: Domain, records: tuple[Record, ...], lookups: Lookups, writer: Writer, seed: int) -> ToolSet:
@@ -187,6 +249,16 @@ def assemble(
         queries=queries,
         paths=tasks.paths,
     )
+
+
+def _no_tasks(model_filter: ModelFilter | None) -> DomainError:
+    remedy = "Relate more entities, or ask for shorter tasks"
+    if model_filter and model_filter.dropped:
+        remedy += (
+            f"; the filter dropped {model_filter.dropped} of {model_filter.asker.tally.asked} look-ups (`rejected` in "
+            "2-lookups.json says why), and another model may keep more"
+        )
+    return _fault("gives no task of the lengths asked for", remedy)
 
 
 def _fault(problem: str, remedy: str) -> DomainError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
 from itertools import combinations
 from random import Random
 
@@ -12,11 +13,9 @@ import msgspec
 
 from planbench_xl.blocking import BlockingConfig, plan_reference
 from planbench_xl.construct.domain import Domain
-from planbench_xl.paths import ToolGraph, legal_orders, minimal_tool_sets, reachable
+from planbench_xl.construct.starts import Starts
+from planbench_xl.paths import ToolGraph, legal_orders, minimal_tool_sets
 from planbench_xl.world import Record, Task, TaskPaths, Tool, text_form
-
-MAX_STARTS = 3
-"""A task names at most so many inputs, or all parts of one key."""
 
 
 class TaskKnobs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -79,6 +78,10 @@ def make_tasks(
     return tuple(tasks), tuple(paths)
 
 
+POOL = 6
+"""Possible tasks with one input, and again with several, per task wanted; beyond that no more starts are tried."""
+
+
 def find_tasks(
     domain: Domain,
     graph: ToolGraph,
@@ -86,44 +89,29 @@ def find_tasks(
     rng: Random,
     progress: Callable[[int, int], None] | None = None,
 ) -> Iterator[Found]:
-    """Yield possible tasks, starts in a drawn order."""
-    starts = list(_starts(domain, graph))
-    rng.shuffle(starts)
-    for number, (inputs, targets) in enumerate(starts, 1):
-        single = []
-        for target in targets:
-            found = _solve(graph, inputs, (target,), knobs)
-            if found is not None:
-                single.append(found)
-        yield from (found for found in single if found.length >= min(knobs.lengths))
-        yield from _with_two_targets(graph, single, knobs, rng)
-        if progress:
-            progress(number, len(starts))
+    """Yield possible tasks, starts in a drawn order: all there are, or enough to choose from."""
+    enough = POOL * sum(knobs.lengths.values())
+    starts = Starts(domain, graph, knobs.longest)
+    for number, kind in enumerate((starts.single(), starts.several(rng))):
+        rng.shuffle(kind)
+        found = 0
+        for inputs in kind:
+            if found >= enough:
+                break
+            for task in _tasks_from(graph, inputs, starts.targets(inputs), knobs, rng):
+                found += 1
+                yield task
+            if progress:
+                progress(number * enough + min(found, enough), 2 * enough)
 
 
-def _starts(domain: Domain, graph: ToolGraph) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
-    """Yield inputs, each with the targets for which every one of them is needed (paper: tasks)."""
-    given = [name for name, field in domain.fields.items() if field.given]
-    goals = frozenset(name for name, field in domain.fields.items() if field.asked)
-    reach: dict[tuple[str, ...], frozenset[str]] = {(): reachable(graph, ())}
-    for size in range(1, MAX_STARTS + 1):
-        for inputs in combinations(given, size):
-            # Only a tool that takes what two starts lead to makes both of them needed; most triples have none.
-            parts = [reach[part] for part in combinations(inputs, size - 1) if part in reach]
-            if len(parts) < size:
-                parts = [reachable(graph, part) for part in combinations(inputs, size - 1)]
-            reached = reachable(graph, inputs)
-            if size < MAX_STARTS:
-                reach[inputs] = reached
-            targets = reached.difference(*parts, inputs) & goals
-            if targets:
-                yield inputs, tuple(sorted(targets))
-    keys = {key.fields for entity in domain.entity for key in entity.key if len(key.fields) > MAX_STARTS}
-    for inputs in sorted(key for key in keys if set(key) <= set(given)):
-        parts = [reachable(graph, part) for part in combinations(inputs, len(inputs) - 1)]
-        targets = reachable(graph, inputs).difference(*parts, inputs) & goals
-        if targets:
-            yield inputs, tuple(sorted(targets))
+def _tasks_from(
+    graph: ToolGraph, inputs: tuple[str, ...], targets: Sequence[str], knobs: TaskKnobs, rng: Random
+) -> Iterator[Found]:
+    solved = (_solve(graph, inputs, (target,), knobs) for target in targets)
+    single = [found for found in solved if found is not None]
+    yield from (found for found in single if found.length >= min(knobs.lengths))
+    yield from _with_two_targets(graph, single, knobs, rng)
 
 
 def _solve(graph: ToolGraph, inputs: tuple[str, ...], targets: tuple[str, ...], knobs: TaskKnobs) -> Found | None:
@@ -179,8 +167,8 @@ def can_be_blocked(found: Found) -> bool:
     return all(plan_reference("", found.tool_sets, config, 0).resolved for config in BLOCKED)
 
 
-MOST_SUPPLY = 0.75
-"""Part of a target's different answers that is asked for; tasks with two targets need some choice of records."""
+MOST_SUPPLY = 0.33
+"""Part of a target's different answers that is asked for; two targets, and splits, need some choice of records."""
 
 
 class _Use:
@@ -245,18 +233,21 @@ def choose_tasks(
 
 
 def _pick(pool: Sequence[Found], wanted: int, knobs: TaskKnobs, use: _Use, rng: Random) -> list[Found]:
-    """Pick tasks one by one: now and then of several targets or inputs, else of one."""
-    groups: Mapping[tuple[bool, bool], list[Found]] = defaultdict(list)
+    """Pick tasks one by one: of several targets or inputs as often as is wanted, else of one."""
+    groups: dict[tuple[bool, bool], list[Found]] = {(t, i): [] for t in (False, True) for i in (False, True)}
     for found in pool:
         groups[len(found.targets) > 1, len(found.inputs) > 1].append(found)
     for group in groups.values():
         rng.shuffle(group)
+    queues = {kind: _Queue(group, use) for kind, group in groups.items()}
     picked: list[Found] = []
-    while len(picked) < wanted:
-        kind = rng.random() < knobs.several_targets, rng.random() < knobs.several_inputs
-        # Where a kind runs out, the one that differs in its inputs comes next.
-        order = (kind, (kind[0], not kind[1]), (not kind[0], kind[1]), (not kind[0], not kind[1]))
-        best = next((one for key in order if (one := _best(groups[key], use)) is not None), None)
+    kinds = zip(
+        _shared_out(wanted, knobs.several_targets, rng), _shared_out(wanted, knobs.several_inputs, rng), strict=True
+    )
+    for targets, inputs in kinds:
+        # Where a kind runs out, the one that differs in its targets comes next.
+        order = ((targets, inputs), (not targets, inputs), (targets, not inputs), (not targets, not inputs))
+        best = next((one for kind in order if (one := queues[kind].take()) is not None), None)
         if best is None:
             break
         use.add(best)
@@ -264,11 +255,29 @@ def _pick(pool: Sequence[Found], wanted: int, knobs: TaskKnobs, use: _Use, rng: 
     return picked
 
 
-def _best(group: list[Found], use: _Use) -> Found | None:
-    """Take from a group what has been used least and can be asked and blocked; what can't goes for good."""
-    while group:
-        best = min(range(len(group)), key=lambda place: use.cost(group[place]))
-        found = group.pop(best)
-        if not use.exhausted(found) and can_be_blocked(found):
-            return found
-    return None
+def _shared_out(count: int, share: float, rng: Random) -> list[bool]:
+    """Return this many answers, a share of them True, in a drawn order."""
+    answers = [place < round(count * share) for place in range(count)]
+    rng.shuffle(answers)
+    return answers
+
+
+class _Queue:
+    """Possible tasks of one kind, what has been used least first; what can't be asked or blocked goes for good."""
+
+    def __init__(self, group: Sequence[Found], use: _Use) -> None:
+        self._use = use
+        self._waiting = [(use.cost(found), place, found) for place, found in enumerate(group)]
+        heapify(self._waiting)
+
+    def take(self) -> Found | None:
+        """Take the best one; None if there is none left."""
+        while self._waiting:
+            cost, place, found = heappop(self._waiting)
+            now = self._use.cost(found)
+            # Costs only grow, so one that hasn't grown is the least.
+            if now > cost:
+                heappush(self._waiting, (now, place, found))
+            elif not self._use.exhausted(found) and can_be_blocked(found):
+                return found
+        return None

@@ -91,7 +91,21 @@ class Environment:
         self.status = self.reason = None
         self.plan = self._planner.plan(query.task_id) if self.setting.blocking.enabled else None
         self._plan_failures()
-        return self._observe(Event.QUERY, query=query.text, overview=self.world.overview)
+        tools = self._show(self._inventory()) if self.setting.all_tools else ()
+        return self._observe(Event.QUERY, query=query.text, overview=self.world.overview, tools=tools)
+
+    def _inventory(self) -> list[Tool]:
+        """Return every tool, discovered at once: blocked ones replaced, all distractors among them, in seeded order."""
+        world, state = self.world, self.state
+        tools = list(world.executable)
+        if self.plan is not None and self.plan.blocked:
+            tools = replace_blocked(tools, self.plan.blocked, world.alternatives)
+        if self.setting.retrieval.distractors:
+            tools += (tool for group in world.distractors.values() for tool in group)
+        request: Request = {"domain": world.domain, "meta_tool": "all_tools"}
+        tools = final_order(tools, request, self.setting.seed, state.task.task_id, state.query.query_id)
+        state.discover(tools)
+        return tools
 
     def _plan_failures(self) -> None:
         setting, task = self.setting, self.state.task
@@ -148,6 +162,8 @@ class Environment:
     def _retrieve(self, action: Action) -> Observation:
         state = self.state
         raw = raw_text(action)
+        if self.setting.all_tools:
+            return self._retrieval_error(TurnError.RETRIEVAL_SEMANTIC, None, raw, Event.ERROR_NO_RETRIEVAL)
         try:
             body = read_json(action.body)
             request = normalise(body, self.world.domain)
@@ -168,12 +184,14 @@ class Environment:
         self.turns.append(Turn(action="retrieve", raw=raw, request=request, matched=found.matched, tools=names))
         return self._observe(Event.TOOLS, request=request, note=note, tools=self._show(tools))
 
-    def _retrieval_error(self, error: TurnError, request: Request | None, raw: str) -> Observation:
+    def _retrieval_error(
+        self, error: TurnError, request: Request | None, raw: str, event: Event | None = None
+    ) -> Observation:
         self.state.retrieval_errors += 1
         if self.state.retrieval_errors >= self.setting.max_retrieval_errors:
             self._end(Reason.MAX_RETRIEVAL_ERRORS)
         self.turns.append(Turn(action="retrieve", raw=raw, error=error, request=request))
-        return self._observe(Event(f"error_{error.value}"))
+        return self._observe(event or Event(f"error_{error.value}"))
 
     def _shown(self, found: tuple[Tool, ...], request: Request) -> list[Tool]:
         """Return the tools that the agent gets to see: blocked ones replaced, distractors mixed in, in order."""

@@ -37,6 +37,7 @@ class Event(StrEnum):
     ERROR_LABEL = "error_label"
     ERROR_RETRIEVAL_JSON = "error_retrieval_json"
     ERROR_RETRIEVAL_SEMANTIC = "error_retrieval_semantic"
+    ERROR_NO_RETRIEVAL = "error_no_retrieval"
     ERROR_CALL_JSON = "error_call_json"
     ERROR_UNDISCOVERED = "error_undiscovered"
     ERROR_WRONG_ARGUMENTS = "error_wrong_arguments"
@@ -66,7 +67,7 @@ class Observation(msgspec.Struct, frozen=True, kw_only=True):
         overview: The domain's overview (event `query`).
         request: The normalised retrieval request (event `tools`).
         note: Why nothing was found (event `tools`).
-        tools: Tools found, in order (event `tools`).
+        tools: Tools found, in order (event `tools`), or every tool there is (event `query`, if the setting shows all).
         tool: Name of the tool called (events of calls).
         arguments: Names of the arguments at fault (errors of calls), or those that the tool takes (wrong arguments),
             or an argument's old and new name (renamed argument).

@@ -24,6 +24,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
         max_call_errors: Consecutive call errors that end it.
         exploration_budget: How often a wrong final answer is answered by a request to continue.
         tool_ids: Hand out a short handle per tool at retrieval, by which it can be called too.
+        all_tools: Show every tool with the query and offer no retrieval (paper: all-tools).
         retrieval: Retriever, distractors and the size of the result.
         blocking: Which tools on solution paths are replaced.
         failures: Which tools break down in the middle of an episode (beyond the paper).
@@ -38,6 +39,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=T
     max_call_errors: int = 3
     exploration_budget: int = 0
     tool_ids: bool = False
+    all_tools: bool = False
     retrieval: RetrievalConfig = RetrievalConfig()
     blocking: BlockingConfig = BlockingConfig()
     failures: FailureConfig = FailureConfig()

@@ -113,6 +113,39 @@ class Turn(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     answer: Answer | None = None
 
 
+class Usage(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
+    """What the model calls of an episode took.
+
+    Attributes:
+        calls: Number of replies.
+        input_tokens: Tokens read, cached ones too.
+        output_tokens: Tokens written, reasoning too.
+        reasoning_tokens: Those of them that are reasoning, as far as the provider tells.
+        cached_tokens: Tokens read from the provider's cache.
+        cost: Dollars; None if the price of a call is unknown, which is not free.
+        unmetered: Replies for which the provider told no tokens; the counts above are then too low.
+        parallel_calls: Function calls beyond the first of a reply; each was a turn of its own.
+        cut_off: Replies that ended at the limit of output tokens.
+        empty: Replies without text and calls, reasoning or not.
+    """
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    reasoning_tokens: int = 0
+    cached_tokens: int = 0
+    cost: float | None = None
+    unmetered: int = 0
+    parallel_calls: int = 0
+    cut_off: int = 0
+    empty: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """Tokens read and written."""
+        return self.input_tokens + self.output_tokens
+
+
 class Episode(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """One query, once through. Key: `(query_id, epoch)`.
 
@@ -129,11 +162,12 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
         package: Version of this package.
         status: Success, failure or error.
         reason: Why it failed.
-        cause: What went wrong in the infrastructure.
+        cause: What went wrong in the infrastructure: a code word, then the detail (`time_out: …`).
         blocked: Blocked tools with the kinds of their alternatives, if blocking was on and solvable.
         unresolved: Blocking or failures were on, but there was no plan for the task: the episode ran without.
         turns: Every turn.
         seconds: Wall-clock time, for the record only.
+        usage: Model calls and tokens; None for an agent that is no model.
     """
 
     version: int = EPISODE_VERSION
@@ -153,6 +187,7 @@ class Episode(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     unresolved: bool = False
     turns: tuple[Turn, ...] = ()
     seconds: float = 0.0
+    usage: Usage | None = None
 
     @property
     def key(self) -> tuple[str, int]:

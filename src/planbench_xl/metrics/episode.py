@@ -14,6 +14,7 @@ from planbench_xl.episodes.record import Episode, Reason, Status, Turn, TurnErro
 from planbench_xl.errors import UsageError
 from planbench_xl.judging import JUDGES, normalise
 from planbench_xl.metrics.facts import Facts, Signature, facts_of
+from planbench_xl.metrics.parsing import is_parsing_failure, unreadable_turns
 from planbench_xl.metrics.progress import progress_calls
 from planbench_xl.world import Role, Task, World, text_form
 
@@ -46,6 +47,8 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
         call_turns: Call turns, malformed ones too.
         invalid_calls: Calls that are malformed, name an undiscovered tool, have wrong keys or a missing input.
         untrusted_rejections: Calls rejected because an input value came from an untrusted source only.
+        unreadable_turns: Responses that could not be read: label errors and broken JSON.
+        parsing_failure: It failed by too many of them.
         distractor_calls: Calls that name a distractor, executed or not.
         by_input_searches: Executed retrievals by inputs alone.
         by_output_searches: Executed retrievals by output alone.
@@ -75,6 +78,8 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
     call_turns: int
     invalid_calls: int
     untrusted_rejections: int
+    unreadable_turns: int = 0
+    parsing_failure: bool = False
     distractor_calls: int
     by_input_searches: int
     by_output_searches: int
@@ -128,7 +133,7 @@ def score_episode(
         UsageError: The episode was played on another world, or there is no such judge.
     """
     name = judge or episode.judge
-    task = _check(world, episode, name)
+    task = task_of(world, episode, name)
     facts = facts_of(world)
     turns = episode.turns
     correct = answer_correct(world, episode, name)
@@ -157,6 +162,8 @@ def score_episode(
         call_turns=sum(turn.action == "call" for turn in turns),
         invalid_calls=sum(turn.error in INVALID_CALLS for turn in turns if turn.error),
         untrusted_rejections=sum(turn.error is TurnError.UNTRUSTED_INPUT for turn in turns if turn.error),
+        unreadable_turns=unreadable_turns(turns),
+        parsing_failure=is_parsing_failure(reason, turns),
         distractor_calls=distractor_calls(facts, turns),
         by_input_searches=searches(turns, BY_INPUTS),
         by_output_searches=searches(turns, BY_OUTPUT),
@@ -260,8 +267,12 @@ def _is_trusted(turn: Turn, signature: Signature) -> bool:
     return signature.role is Role.EXECUTABLE and not turn.broken
 
 
-def _check(world: World, episode: Episode, judge: str) -> Task:
-    """Return the episode's task, after checks that world and judge fit."""
+def task_of(world: World, episode: Episode, judge: str) -> Task:
+    """Return the episode's task, after checks that world and judge fit.
+
+    Raises:
+        UsageError: The episode was played on another world, or there is no such judge.
+    """
     place = f"Episode '{episode.query_id}' (epoch {episode.epoch})"
     if episode.world != world.fingerprint:
         raise UsageError(

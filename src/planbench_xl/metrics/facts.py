@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 import msgspec
 
 from planbench_xl.errors import UsageError
+from planbench_xl.metrics.needed import Edge, ListedPaths, OpenPaths, bits
 from planbench_xl.paths import ToolGraph, useful
 from planbench_xl.world import Role, Tool, Value, World
 
@@ -14,6 +15,9 @@ _KEY = "_metrics_facts"
 
 TRUTH_SECONDS = 60.0
 """Time for finding the tools on all paths of a task."""
+
+Paths = ListedPaths | OpenPaths
+"""What progress is judged by."""
 
 
 class Signature(msgspec.Struct, frozen=True):
@@ -43,7 +47,12 @@ class ExactTruth(msgspec.Struct, frozen=True):
 
 
 class Facts:
-    """Look-ups over one world, shared by the scoring of all its episodes."""
+    """Look-ups over one world, shared by the scoring of all its episodes.
+
+    Attributes:
+        signatures: Every tool as scoring sees it.
+        edges: Inputs and outputs of every executable tool as masks; tools with the same ones share an entry.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -57,6 +66,51 @@ class Facts:
             name: numbers.setdefault((s.inputs, s.outputs), len(numbers)) for name, s in self.signatures.items()
         }
         self._edges = list(numbers)
+        executable = [(name, s) for name, s in self.signatures.items() if s.role is Role.EXECUTABLE]
+        named = (datatype for _, s in executable for datatype in (*s.inputs, *s.outputs))
+        held = (datatype for task in world.tasks for datatype in (*task.inputs, *task.targets))
+        self._datatypes_in_order = tuple(dict.fromkeys((*world.datatype, *named, *held)))
+        self._bits = {datatype: 1 << place for place, datatype in enumerate(self._datatypes_in_order)}
+        shared: dict[Edge, Edge] = {}
+        pairs = ((name, (self.mask(s.inputs), self.mask(s.outputs))) for name, s in executable)
+        self.edges: dict[str, Edge] = {name: shared.setdefault(edge, edge) for name, edge in pairs}
+        self._listed: dict[tuple[str, frozenset[str]], ListedPaths] = {}
+        self._open: dict[tuple[str, frozenset[str]], OpenPaths] = {}
+
+    def mask(self, datatypes: Iterable[str]) -> int:
+        """Return some of the world's datatypes as a mask, a bit for each."""
+        mask = 0
+        for datatype in datatypes:
+            mask |= self._bits[datatype]
+        return mask
+
+    def names(self, mask: int) -> tuple[str, ...]:
+        """Return the datatypes of a mask, sorted."""
+        return tuple(sorted(self._datatypes_in_order[bit.bit_length() - 1] for bit in bits(mask)))
+
+    def paths(self, task_id: str, blocked: frozenset[str], *, exact: bool) -> Paths:
+        """Return what progress in a task is judged by, with some tools blocked: all paths, or the listed ones."""
+        if exact:
+            return self.open_paths(task_id, blocked)
+        key = (task_id, blocked)
+        if key not in self._listed:
+            self._listed[key] = ListedPaths(self.mask(self.listed_datatypes(task_id, blocked)))
+        return self._listed[key]
+
+    def open_paths(self, task_id: str, blocked: frozenset[str]) -> OpenPaths:
+        """Return all paths of a task without some tools."""
+        key = (task_id, blocked)
+        if key not in self._open:
+            task = self._world.task[task_id]
+            edges = dict.fromkeys(edge for name, edge in self.edges.items() if name not in blocked)
+
+            def ask_all(obtained: int) -> tuple[int, bool]:
+                found = self.needed(task_id, frozenset(self.names(obtained)), blocked)
+                return self.mask(found.datatypes), found.exact
+
+            start, targets = self.mask(task.inputs), self.mask(task.targets)
+            self._open[key] = OpenPaths(tuple(edges), start, targets, ask_all)
+        return self._open[key]
 
     def ground_truth(self, task_id: str) -> frozenset[str]:
         """Return all input and output datatypes of the tools on a task's listed paths."""

@@ -7,14 +7,24 @@ to the targets, without the blocked tools, whether listed or not.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from planbench_xl.episodes.record import Episode
-from planbench_xl.metrics.facts import Facts, facts_of
-from planbench_xl.world import Role, World
+from planbench_xl.episodes.record import Episode, Turn
+from planbench_xl.metrics.facts import Facts, Paths, facts_of
+from planbench_xl.world import Role, Task, World
 
-Needed = Callable[[frozenset[str]], Collection[str]]
-"""From the datatypes obtained so far to those that a path needs."""
+
+class Step(NamedTuple):
+    """What a turn did to the datatypes obtained, as masks (see `Facts.mask`).
+
+    Attributes:
+        before: Datatypes obtained before it.
+        new: What it newly gave; None if it executed no call.
+    """
+
+    before: int
+    new: int | None
 
 
 def progress_calls(world: World, episode: Episode, *, exact_paths: bool = False) -> tuple[bool | None, ...]:
@@ -26,27 +36,27 @@ def progress_calls(world: World, episode: Episode, *, exact_paths: bool = False)
         exact_paths: Judge by all paths from what has been obtained, not by the listed ones.
     """
     facts = facts_of(world)
-    task = world.task[episode.task_id]
-    blocked = frozenset(episode.blocked)
-    needed = (_by_all_paths if exact_paths else _by_listed_paths)(facts, episode.task_id, blocked)
-    obtained = set(task.inputs)
-    found: list[bool | None] = []
-    for turn in episode.turns:
+    paths = facts.paths(episode.task_id, frozenset(episode.blocked), exact=exact_paths)
+    found = steps(facts, world.task[episode.task_id], episode.turns)
+    return tuple(None if step.new is None else is_progress(paths, step) for step in found)
+
+
+def is_progress(paths: Paths, step: Step) -> bool:
+    """Say whether a turn gave a new datatype that a path needs."""
+    return step.new is not None and paths.needs(step.before, step.new)
+
+
+def steps(facts: Facts, task: Task, turns: Sequence[Turn]) -> list[Step]:
+    """Return what each turn did to the datatypes obtained."""
+    obtained = facts.mask(task.inputs)
+    found = []
+    for turn in turns:
         if turn.action != "call" or turn.error is not None or turn.request is None:
-            found.append(None)
+            found.append(Step(obtained, None))
             continue
-        signature = facts.signature(turn.request["name"])
-        trusted = signature.role is Role.EXECUTABLE and turn.success and not turn.broken
-        new = set(signature.outputs) - obtained if trusted else set()
-        found.append(bool(new) and not new.isdisjoint(needed(frozenset(obtained))))
+        name = turn.request["name"]
+        trusted = facts.signature(name).role is Role.EXECUTABLE and turn.success and not turn.broken
+        new = facts.edges[name][1] & ~obtained if trusted else 0
+        found.append(Step(obtained, new))
         obtained |= new
-    return tuple(found)
-
-
-def _by_listed_paths(facts: Facts, task_id: str, blocked: frozenset[str]) -> Needed:
-    listed = facts.listed_datatypes(task_id, blocked)
-    return lambda obtained: listed
-
-
-def _by_all_paths(facts: Facts, task_id: str, blocked: frozenset[str]) -> Needed:
-    return lambda obtained: facts.needed(task_id, obtained, blocked).datatypes
+    return found

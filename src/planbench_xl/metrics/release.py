@@ -9,6 +9,7 @@ from planbench_xl.episodes.record import Episode, Reason
 from planbench_xl.episodes.release_output import RELEASE_REASONS
 from planbench_xl.metrics import figures
 from planbench_xl.metrics.episode import EpisodeScore
+from planbench_xl.metrics.figures import value_of
 from planbench_xl.world import World
 
 REASON_WORDS = {reason: word for word, reason in RELEASE_REASONS.items()}
@@ -73,34 +74,34 @@ def run_evaluation(scores: Sequence[EpisodeScore]) -> dict[str, Any]:
     noisy = sum(score.distractor_calls for score in scores)
     lured = sum(score.distractor_calls > 0 for score in scores)
     return {
-        "accuracy": figures.accuracy(scores),
+        "accuracy": value_of(figures.accuracy, scores),
         "correct_count": sum(score.success for score in scores),
         "turns": {
-            "mean_turn_count": figures.turns(scores),
+            "mean_turn_count": value_of(figures.turns, scores),
             "total_turn_count": sum(score.turns for score in scores),
         },
         "exploration": {
-            "mean_explored_datatype_count": figures.edt(scores),
+            "mean_explored_datatype_count": value_of(figures.edt, scores),
             "total_explored_datatype_count": sum(len(score.explored) for score in scores),
         },
         "explore_exploit_balance": {
             "total_search_turns": searches,
             "total_call_turns": calls,
-            "search_to_call_ratio": figures.search_to_call(scores),
+            "search_to_call_ratio": value_of(figures.search_to_call, scores),
         },
         "executed_ground_truth_datatype_coverage": {
-            "mean_precision": figures.egt_precision(scores),
-            "mean_recall": figures.egt_recall(scores),
+            "mean_precision": value_of(figures.egt_precision, scores),
+            "mean_recall": value_of(figures.egt_recall, scores),
         },
         "invalid_tool_call": {
             "total_invalid_tool_calls": invalid,
             "total_tool_call_attempts": calls,
-            "invalid_tool_call_rate": figures.itcr(scores),
+            "invalid_tool_call_rate": value_of(figures.itcr, scores),
         },
         "untrusted_input_rejection": {
             "total_untrusted_input_rejections": rejected,
             "total_tool_call_attempts": calls,
-            "untrusted_input_rejection_rate": figures.uirr(scores),
+            "untrusted_input_rejection_rate": value_of(figures.uirr, scores),
         },
         "combined_invalid_tool_call": {
             "total_combined_invalid_tool_calls": invalid + rejected,
@@ -111,9 +112,9 @@ def run_evaluation(scores: Sequence[EpisodeScore]) -> dict[str, Any]:
             "queries_with_noisy_tool_calls": lured,
             "noisy_tool_query_rate": _ratio(lured, len(scores)),
             "total_noisy_tool_calls": noisy,
-            "mean_noisy_tool_calls_per_query": figures.distractors_per_episode(scores),
+            "mean_noisy_tool_calls_per_query": value_of(figures.distractors_per_episode, scores),
             "mean_noisy_tool_calls_given_any": _ratio(noisy, lured),
-            "noisy_tool_call_rate_among_tool_calls": figures.distractors_per_call(scores),
+            "noisy_tool_call_rate_among_tool_calls": value_of(figures.distractors_per_call, scores),
         },
     }
 

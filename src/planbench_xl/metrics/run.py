@@ -14,6 +14,22 @@ from planbench_xl.metrics.figures import Figure, figures_of
 from planbench_xl.world import World
 
 
+class PassRate(msgspec.Struct, frozen=True, kw_only=True):
+    """What repetitions of the queries show.
+
+    Attributes:
+        k: Number of tries.
+        any: pass@k, the chance that at least one of k tries succeeds.
+        all: pass^k, the chance that all of k tries succeed.
+        queries: Queries that were scored at least k times: those it rests on.
+    """
+
+    k: int
+    any: Figure
+    all: Figure
+    queries: int
+
+
 class RunScore(msgspec.Struct, frozen=True, kw_only=True):
     """The score of a run.
 
@@ -36,6 +52,8 @@ class RunScore(msgspec.Struct, frozen=True, kw_only=True):
         unresolved: Episodes that should have been blocked but had no block plan, and ran unblocked.
         disagreements: Episodes whose outcome isn't the recorded one, although the judge is (`query#epoch`).
         truth_bounds: Queries for which the search for all paths ran out of time: the exact figures are bounds there.
+        queries: Queries that have a scored episode.
+        passes: pass@k and pass^k, if queries were repeated and the statistics were asked for.
     """
 
     world: str
@@ -56,6 +74,8 @@ class RunScore(msgspec.Struct, frozen=True, kw_only=True):
     unresolved: int
     disagreements: tuple[str, ...]
     truth_bounds: int = 0
+    queries: int = 0
+    passes: tuple[PassRate, ...] = ()
 
 
 def score_episodes(
@@ -96,6 +116,18 @@ def score_run(
     """
     episodes = list(episodes)
     scores = score_episodes(world, episodes, judge, exact_paths=exact_paths)
+    return summarise(world, episodes, scores, judge, expected=expected)
+
+
+def summarise(
+    world: World,
+    episodes: Sequence[Episode],
+    scores: Sequence[EpisodeScore],
+    judge: str | None = None,
+    *,
+    expected: int | None = None,
+) -> RunScore:
+    """Return the score of a run whose episodes have been scored; arguments as in `score_run`."""
     scored = [score for score in scores if score.status is not Status.ERROR]
     coverage = len(scored) / expected if expected else None
     return RunScore(
@@ -117,6 +149,7 @@ def score_run(
         unresolved=sum(score.unresolved for score in scores),
         disagreements=disagreements(scores),
         truth_bounds=len({score.query_id for score in scores if not score.exact_truth_complete}),
+        queries=len({score.query_id for score in scored}),
     )
 
 

@@ -1,4 +1,4 @@
-"""Prompt packs: one template file for each thing that an agent can be told.
+"""Prompt packs: one template file for each thing that an agent can be told. Each protocol has a pack of its own.
 
 Templates are plain text with `$name` placeholders (`string.Template`; `$$` is a dollar sign). A folder given by the
 user replaces any of them by files of the same names.
@@ -6,6 +6,7 @@ user replaces any of them by files of the same names.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from difflib import get_close_matches
 from pathlib import Path
@@ -20,10 +21,10 @@ PACKAGED = Path(__file__).parent / "prompts"
 
 _TURN = frozenset({"turn", "turns_left"})
 _CALL = _TURN | {"tool", "arguments"}
-PLACEHOLDERS: Mapping[str, frozenset[str]] = {
+_COMMON: Mapping[str, frozenset[str]] = {
     "system": frozenset({"call_format"}),
-    "call_format": frozenset(),
-    "call_format_ids": frozenset(),
+    "system_all_tools": frozenset({"call_format"}),
+    "inventory": frozenset({"result"}),
     Event.QUERY: _TURN | {"query", "overview"},
     Event.TOOLS: _TURN | {"result"},
     Event.RESULT: _TURN | {"tool", "value"},
@@ -32,6 +33,7 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     Event.ERROR_LABEL: _TURN,
     Event.ERROR_RETRIEVAL_JSON: _TURN,
     Event.ERROR_RETRIEVAL_SEMANTIC: _TURN,
+    Event.ERROR_NO_RETRIEVAL: _TURN,
     Event.ERROR_CALL_JSON: _TURN,
     Event.ERROR_UNDISCOVERED: _CALL,
     Event.ERROR_WRONG_ARGUMENTS: _CALL,
@@ -43,7 +45,20 @@ PLACEHOLDERS: Mapping[str, frozenset[str]] = {
     Note.NO_TOOL_FOR_INPUTS: frozenset(),
     Note.NO_TOOL_FOR_BOTH: frozenset(),
 }
-"""Every template with the placeholders it may use."""
+
+PLACEHOLDERS: Mapping[str, Mapping[str, frozenset[str]]] = {
+    "text": {**_COMMON, "call_format": frozenset(), "call_format_ids": frozenset()},
+    "native": {
+        **_COMMON,
+        "call_format_functions": frozenset(),
+        "call_format_auto": frozenset(),
+        "call_format_call_tool": frozenset(),
+        "function_retrieve_tools": frozenset(),
+        "function_final_answer": frozenset(),
+        "function_call_tool": frozenset(),
+    },
+}
+"""Every pack's templates with the placeholders that each may use."""
 
 
 class Prompts(msgspec.Struct, frozen=True):
@@ -63,29 +78,38 @@ class Prompts(msgspec.Struct, frozen=True):
         pieces[1::2] = [values[placeholder] for placeholder in pieces[1::2]]
         return "".join(pieces)
 
+    @property
+    def mark(self) -> str:
+        """What a protocol's name ends in: nothing for a packaged pack, else a hash of its content."""
+        if not self.source:
+            return ""
+        texts = "\0".join(f"{name}\0{pieces}" for name, pieces in sorted(self.templates.items()))
+        return f"+{hashlib.sha256(texts.encode()).hexdigest()[:12]}"
+
 
 def load_prompts(folder: Path | None = None, pack: str = "text") -> Prompts:
     """Load a packaged prompt pack, with some templates replaced by those of a folder.
 
     Args:
         folder: Folder of `NAME.md` files.
-        pack: Name of the packaged pack.
+        pack: Name of the packaged pack, `text` or `native`.
 
     Raises:
         PromptError: The folder has an unknown template, or a template an unknown placeholder.
     """
-    texts = {name: _read(PACKAGED / pack / f"{name}.md") for name in PLACEHOLDERS}
+    known = PLACEHOLDERS[pack]
+    texts = {name: _read(PACKAGED / pack / f"{name}.md") for name in known}
     if folder is not None:
         if not folder.is_dir():
             raise PromptError(f"{folder} is no folder. Give a folder with templates such as system.md.")
         for path in sorted(folder.glob("*.md")):
-            if path.stem not in PLACEHOLDERS:
-                near = get_close_matches(path.stem, PLACEHOLDERS, 1)
-                hint = f"did you mean {near[0]}.md?" if near else f"the names are {', '.join(PLACEHOLDERS)}."
-                raise PromptError(f"{path}: there is no template of this name; {hint}")
+            if path.stem not in known:
+                near = get_close_matches(path.stem, known, 1)
+                hint = f"did you mean {near[0]}.md?" if near else f"the names are {', '.join(known)}."
+                raise PromptError(f"{path}: protocol {pack} has no template of this name; {hint}")
             texts[path.stem] = _read(path)
     source = "" if folder is None else str(folder)
-    return Prompts({name: _template(name, text) for name, text in texts.items()}, source)
+    return Prompts({name: _template(name, text, known[name]) for name, text in texts.items()}, source)
 
 
 def _read(path: Path) -> str:
@@ -95,14 +119,14 @@ def _read(path: Path) -> str:
         raise PromptError(f"{path}: can't be read as UTF-8 text ({error}).") from error
 
 
-def _template(name: str, text: str) -> tuple[str, ...]:
+def _template(name: str, text: str, placeholders: frozenset[str]) -> tuple[str, ...]:
     """Return a template split at its placeholders, after checks."""
     template = Template(text)
     if not template.is_valid():
         raise PromptError(f"{name}.md: a `$` starts no placeholder. Write `$$` for a dollar sign.")
-    unknown = set(template.get_identifiers()) - PLACEHOLDERS[name]
+    unknown = set(template.get_identifiers()) - placeholders
     if unknown:
-        known = ", ".join(f"${word}" for word in sorted(PLACEHOLDERS[name])) or "none"
+        known = ", ".join(f"${word}" for word in sorted(placeholders)) or "none"
         raise PromptError(f"{name}.md: unknown placeholder ${min(unknown)}. It may use: {known}.")
     pieces = [""]
     end = 0

@@ -207,6 +207,10 @@ def _more(score: RunScore) -> str:
     progress = show(score.metrics["progress_per_call"], percent=True)
     text = f"Distractors: {per_call} % of the calls, {per_episode} per episode. EGT recall: {recall} %."
     text += f" Progress: {progress} % of the executed calls."
+    unreadable = show(score.metrics["unreadable_per_turn"], percent=True)
+    text += f" Unreadable replies: {unreadable} % of the turns"
+    ended = score.metrics["parsing_failures"]
+    text += "." if ended.value is None else f", the end of {show(ended, percent=True)} % of the failed episodes."
     if "egt_precision_exact" in score.metrics:
         precision = show(score.metrics["egt_precision_exact"], percent=True)
         recall = show(score.metrics["egt_recall_exact"], percent=True)

@@ -16,6 +16,32 @@ MANIFEST = "run.json"
 FORMAT = 1
 
 
+class ModelChoice(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True, kw_only=True):
+    """A model and how it is asked: whatever can change its replies. Never a key, never an address.
+
+    Attributes:
+        name: Name with provider, as in `openai/gpt-5.4`.
+        arguments: Arguments of the provider.
+        temperature: Sampling temperature; None leaves it to the provider.
+        max_tokens: Largest number of tokens of one reply.
+        top_p: Nucleus sampling.
+        seed: Seed of sampling, where the provider takes one.
+        reasoning_effort: How much to reason, where the provider takes it.
+        reasoning_tokens: Largest number of tokens of reasoning, where the provider takes it.
+        solver: Solver that plays in place of the plain conversation, as `module:factory`.
+    """
+
+    name: str
+    arguments: dict[str, str | int | float | bool | None] = {}
+    temperature: float | None = None
+    max_tokens: int | None = None
+    top_p: float | None = None
+    seed: int | None = None
+    reasoning_effort: str | None = None
+    reasoning_tokens: int | None = None
+    solver: str = ""
+
+
 class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
     """What a run is.
 
@@ -25,8 +51,9 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
         world_version: Version of its data.
         world_source: Name of a packaged world, or its folder.
         world_fingerprint: Fingerprint of its content.
-        agent: Name of the agent.
+        agent: Name of the agent, or of the model.
         agent_seed: Seed from which each episode's agent seed follows.
+        model: The model and how it is asked; None for a scripted agent.
         setting: The full setting, with turn limit and seed.
         protocol: Name and version of the protocol.
         prompts: Folder of the user's own prompts, or empty.
@@ -43,6 +70,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
     world_fingerprint: str
     agent: str
     agent_seed: int
+    model: ModelChoice | None = None
     setting: Setting
     protocol: str
     prompts: str = ""
@@ -58,7 +86,7 @@ class Manifest(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=
 
     def identity(self) -> dict[str, Any]:
         """Return, as plain data, what all episodes of a run must have in common."""
-        fields = ("world", "world_version", "world_fingerprint", "agent", "agent_seed", "setting", "protocol")
+        fields = ("world", "world_version", "world_fingerprint", "agent", "agent_seed", "model", "setting", "protocol")
         plain: dict[str, Any] = msgspec.to_builtins(self)
         return {name: plain[name] for name in fields}
 

@@ -12,8 +12,8 @@ from planbench_xl.agents import make_agent
 from planbench_xl.environment import Environment, Setting
 from planbench_xl.episodes.record import Episode, Status
 from planbench_xl.episodes.store import Key, encode_episode
-from planbench_xl.protocols import Prompts, TextProtocol
-from planbench_xl.runs.rollout import rollout
+from planbench_xl.protocols import Prompts, ProtocolKind, make_protocol
+from planbench_xl.runs.rollout import EventLoop, rollout
 from planbench_xl.world import World
 
 
@@ -24,7 +24,7 @@ class Job(msgspec.Struct, frozen=True):
     setting: Setting
     agent: str
     agent_seed: int
-    protocol: str
+    protocol: ProtocolKind = "text"
     prompts: Prompts | None = None
 
 
@@ -42,7 +42,8 @@ class Player:
         self.job = job
         self.environment = Environment(job.world, job.setting)
         self.agent = make_agent(job.agent, self.environment)
-        self.protocol = TextProtocol(job.prompts, tool_ids=job.setting.tool_ids)
+        self.protocol = make_protocol(job.protocol, job.prompts, job.setting)
+        self.loop = EventLoop()
 
     def play(self, key: Key) -> Episode:
         """Play one episode."""
@@ -53,7 +54,7 @@ class Player:
             epoch=key[1],
             agent_seed=self.job.agent_seed,
             protocol=self.protocol,
-            protocol_name=self.job.protocol,
+            loop=self.loop,
         )
 
 

@@ -12,8 +12,17 @@ import msgspec
 from planbench_xl import DEFAULT_WORLD
 from planbench_xl.environment import Setting
 from planbench_xl.errors import UsageError
+from planbench_xl.protocols import ProtocolKind
 from planbench_xl.runs.presets import load_setting
-from planbench_xl.runs.run import ProgressCallback, RunResult, known_queries, run, sample_queries
+from planbench_xl.runs.run import (
+    ProgressCallback,
+    RunResult,
+    known_queries,
+    run,
+    sample_queries,
+    shard_queries,
+    split_queries,
+)
 from planbench_xl.runs.worlds import open_world
 from planbench_xl.world import World
 
@@ -30,6 +39,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         limit: Only the first queries.
         sample: Only a random sample of this size, drawn with the setting's seed as the release does.
         queries: Only these queries.
+        split: Only the queries of this split; combines with `limit` and `sample`.
+        shard: Only a part of the queries chosen by all that: `2/8` for the second of eight.
         seed: Seed of the setting.
         max_turns: Turn limit of the setting.
         planner: Block planner of the setting.
@@ -37,6 +48,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         agent_seed: Seed of the agent.
         epochs: Number of repetitions.
         workers: Number of processes.
+        protocol: How a model reads and writes: tagged text, or function calls.
+        tool_ids: Tools have handles by which they can be called (a field of the setting).
         prompts: Folder of prompt templates.
         retry_errors: Play episodes again that ended with an infrastructure error.
     """
@@ -47,6 +60,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     limit: int | None = None
     sample: int | None = None
     queries: str | None = None
+    split: str | None = None
+    shard: str | None = None
     seed: int | None = None
     max_turns: int | None = None
     planner: str | None = None
@@ -54,6 +69,8 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     agent_seed: int = 0
     epochs: int = 1
     workers: int = 1
+    protocol: ProtocolKind = "text"
+    tool_ids: bool = False
     prompts: str | None = None
     retry_errors: bool = False
 
@@ -65,6 +82,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         """
         flags = {"seed": self.seed, "max_turns": self.max_turns, "blocking.planner": self.planner}
         own = [f"{field}={value}" for field, value in flags.items() if value is not None]
+        own += ["tool_ids=true"] * self.tool_ids
         return load_setting(preset, [*changes, *own, *self.overrides])
 
     def chosen(self, world: World, seed: int) -> tuple[str, ...]:
@@ -75,11 +93,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         """
         if sum(choice is not None for choice in (self.limit, self.sample, self.queries)) > 1:
             raise UsageError("--limit, --sample and --queries exclude each other. Give one of them.")
-        if self.sample is not None:
-            return sample_queries(world, self.sample, seed)
         if self.queries is not None:
-            return known_queries(world, [name.strip() for name in self.queries.split(",") if name.strip()])
-        return tuple(world.query)[: self.limit]
+            names = known_queries(world, [name.strip() for name in self.queries.split(",") if name.strip()])
+        else:
+            names = split_queries(world, self.split)
+            names = names[: self.limit] if self.sample is None else sample_queries(names, self.sample, seed)
+        return names if self.shard is None else shard_queries(names, self.shard)
 
     def folder(self, world: World, name: str) -> Path:
         """Return the run folder: the one asked for, or one named after world, agent and setting (or suite).
@@ -91,11 +110,12 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
             raise UsageError("--out is empty. Name a folder.")
         if self.out is not None:
             return Path(self.out)
-        return FOLDER / re.sub(r"[^\w.+-]+", "_", f"{world.name}-{self.agent}-{name}")
+        part = "" if self.shard is None else f"-shard-{self.shard}"
+        return FOLDER / re.sub(r"[^\w.+-]+", "_", f"{world.name}-{self.agent}-{name}{part}")
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `run` that are passed on as they are."""
-        names = ("agent", "epochs", "agent_seed", "workers", "prompts", "retry_errors")
+        names = ("agent", "epochs", "agent_seed", "workers", "protocol", "prompts", "retry_errors")
         return {name: getattr(self, name) for name in names}
 
 

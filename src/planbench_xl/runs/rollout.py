@@ -4,13 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import time
+import weakref
+from collections.abc import Awaitable, Callable
+from inspect import isawaitable
+from typing import TYPE_CHECKING
 
 from planbench_xl import __version__
-from planbench_xl.agents import Agent
-from planbench_xl.environment import Action, Environment
+from planbench_xl.agents import AnyAgent
+from planbench_xl.environment import Action, Environment, tags
 from planbench_xl.environment.reading import storable
-from planbench_xl.episodes.record import Episode, Status
-from planbench_xl.protocols import TEXT_PROTOCOL, TextProtocol
+from planbench_xl.episodes.record import Episode, Status, Usage
+from planbench_xl.protocols import TEXT_PROTOCOL, ChatProtocol, Step
+
+if TYPE_CHECKING:
+    from asyncio import Runner
 
 CAUSE_LENGTH = 500
 
@@ -25,15 +32,53 @@ def episode_seed(run_seed: int, query_id: str, epoch: int) -> int:
     return int.from_bytes(digest.digest(), "big")
 
 
+class EventLoop:
+    """Waits for what an async agent returns: in one event loop, which is made when it is first needed."""
+
+    def __init__(self) -> None:
+        self._runner: Runner | None = None
+
+    def settle(self, value: object) -> object:
+        """Return a value, once it is there."""
+        return self._wait(value) if isawaitable(value) else value
+
+    def _wait(self, value: Awaitable[object]) -> object:
+        import asyncio
+
+        if self._runner is None:
+            self._runner = asyncio.Runner()
+            weakref.finalize(self, _apart, self._runner.close)
+        runner = self._runner
+        return _apart(lambda: runner.run(_awaited(value)))
+
+
+def _apart(function: Callable[[], object]) -> object:
+    """Call a function where no event loop runs: in a thread, if one runs in this (as in a notebook)."""
+    import asyncio
+
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return function()
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(function).result()
+
+
+async def _awaited(value: Awaitable[object]) -> object:
+    return await value
+
+
 def rollout(
     environment: Environment,
-    agent: Agent,
+    agent: AnyAgent,
     query_id: str,
     *,
     epoch: int = 0,
     agent_seed: int = 0,
-    protocol: TextProtocol | None = None,
-    protocol_name: str = TEXT_PROTOCOL,
+    protocol: ChatProtocol | None = None,
+    loop: EventLoop | None = None,
 ) -> Episode:
     """Play the episode of a query to its end.
 
@@ -42,49 +87,60 @@ def rollout(
 
     Args:
         environment: The environment; it is reset.
-        agent: The agent; it is reset.
+        agent: The agent; it is reset. What its methods return is awaited if it can be.
         query_id: The query.
         epoch: Number of the repetition.
         agent_seed: Seed of the run; the agent's seed follows from it by `episode_seed`.
-        protocol: Words every observation, as a model would read it. None for speed alone.
-        protocol_name: Name of the protocol for the record.
+        protocol: Words every observation, as a model would read it, and gives its name to the record. None for speed
+            alone.
+        loop: Where an async agent runs; of its own by default. Give the same one for all episodes of an agent.
 
     Raises:
         UsageError: The world has no such query.
     """
+    loop = loop or EventLoop()
     started = time.perf_counter()
     seed = episode_seed(agent_seed, query_id, epoch)
     observation = environment.reset(query_id)
     if protocol is not None:
         protocol.opening(observation)
     cause = None
-    action: Action | str
     try:
-        agent.reset(seed)
+        loop.settle(agent.reset(seed))
     except Exception as error:
-        cause = _cause(error)
+        cause = cause_of(error)
     while cause is None and not observation.done:
         try:
-            action = agent.act(observation)
+            returned = loop.settle(agent.act(observation))
         except Exception as error:
-            cause = _cause(error)
+            cause = cause_of(error)
             break
-        if not isinstance(action, Action | str):
-            cause = f"the agent returned {type(action).__name__} in place of an action or a text"
+        if not isinstance(returned, Action | str):
+            cause = f"the agent returned {type(returned).__name__} in place of an action or a text"
             break
+        action = tags.parse(returned) if isinstance(returned, str) else returned
         observation = environment.step(action)
         if protocol is not None:
-            protocol.message(observation)
-    return _record(environment, cause, epoch, seed, protocol_name, time.perf_counter() - started)
+            protocol.respond(observation, Step(action))
+    name = TEXT_PROTOCOL if protocol is None else protocol.name
+    return record(environment, cause, epoch, seed, name, time.perf_counter() - started)
 
 
-def _cause(error: Exception) -> str:
+def cause_of(error: Exception) -> str:
+    """Return an exception as the cause of an error."""
     return storable(f"{type(error).__name__}: {error}")[:CAUSE_LENGTH]
 
 
-def _record(
-    environment: Environment, cause: str | None, epoch: int, seed: int, protocol_name: str, seconds: float
+def record(
+    environment: Environment,
+    cause: str | None,
+    epoch: int,
+    seed: int,
+    protocol_name: str,
+    seconds: float,
+    usage: Usage | None = None,
 ) -> Episode:
+    """Return the record of the episode that an environment holds; one that isn't over is an error with a cause."""
     state, plan, setting = environment.state, environment.plan, environment.setting
     plans = (plan, environment.failure_plan)
     status = environment.status
@@ -107,4 +163,5 @@ def _record(
         unresolved=any(not made.resolved for made in plans if made is not None),
         turns=tuple(environment.turns),
         seconds=round(seconds, 6),
+        usage=usage,
     )

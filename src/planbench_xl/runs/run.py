@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
+import re
 import time
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 from difflib import get_close_matches
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 
@@ -19,7 +20,7 @@ from planbench_xl.environment import Setting
 from planbench_xl.episodes.record import Status
 from planbench_xl.episodes.store import EpisodeWriter, Head, Key, read_heads
 from planbench_xl.errors import StoreError, UsageError
-from planbench_xl.protocols import TEXT_PROTOCOL, Prompts, load_prompts
+from planbench_xl.protocols import ProtocolKind, load_prompts
 from planbench_xl.runs.manifest import MANIFEST, Manifest, extended, read_manifest, write_manifest
 from planbench_xl.runs.player import Batch, Job, Player, play_here, rare_collections
 from planbench_xl.runs.presets import check_setting
@@ -92,6 +93,7 @@ def run(
     epochs: int = 1,
     agent_seed: int = 0,
     workers: int = 1,
+    protocol: ProtocolKind = "text",
     prompts: str | Path | None = None,
     retry_errors: bool = False,
     source: str | None = None,
@@ -108,7 +110,8 @@ def run(
         epochs: Number of repetitions of each query.
         agent_seed: Seed from which each episode's agent seed follows.
         workers: Number of processes.
-        prompts: Folder of prompt templates that replace the packaged ones.
+        protocol: How the observations are worded that a model would read; a scripted agent doesn't mind.
+        prompts: Folder of prompt templates that replace the packaged ones of this protocol.
         retry_errors: First remove the episodes that ended with an infrastructure error, to play them again.
         source: Where the world came from, if it is given as such: the name of a packaged one, or a folder.
         progress: Called at the start and whenever episodes have been stored.
@@ -126,29 +129,43 @@ def run(
     for name, number in (("epochs", epochs), ("workers", workers)):
         if number < 1:
             raise UsageError(f"The number of {name} is {number}; it must be at least 1.")
-    pack = load_prompts(Path(prompts)) if prompts is not None else None
-    job = Job(world, setting, agent, agent_seed, protocol_name(pack), pack)
-    manifest = Manifest(
-        world=world.name,
-        world_version=world.version,
-        world_source=_source(world, source),
-        world_fingerprint=world.fingerprint,
+    pack = load_prompts(Path(prompts), protocol) if prompts is not None else None
+    # Making the player first finds an unknown agent before anything is written.
+    player = Player(Job(world, setting, agent, agent_seed, protocol, pack))
+    manifest = new_manifest(
+        world,
+        source,
         agent=agent,
         agent_seed=agent_seed,
         setting=setting,
-        protocol=job.protocol,
+        protocol=player.protocol.name,
         prompts=str(Path(prompts).resolve()) if prompts is not None else "",
         queries=known_queries(world, queries),
         epochs=epochs,
-        package=__version__,
-        created=datetime.now(UTC).isoformat(timespec="seconds"),
     )
-    # Making the player first finds an unknown agent before anything is written.
-    player = Player(job)
     with EpisodeWriter(out) as writer:
-        whole, stored = _begin(writer, manifest, tuple(world.query), retry_errors)
+        whole, stored = begin(writer, manifest, tuple(world.query), retry_errors)
         state = _play(writer, player, manifest.keys, stored, workers, progress or _ignore)
     return RunResult(writer.folder, whole, world, state)
+
+
+def new_manifest(world: World, source: str | None, **fields: Any) -> Manifest:
+    """Return the manifest of a run that is started now.
+
+    Args:
+        world: The world.
+        source: Where it came from, if it is given as such.
+        fields: The fields that world and package don't tell.
+    """
+    return Manifest(
+        world=world.name,
+        world_version=world.version,
+        world_source=source_of(world, source),
+        world_fingerprint=world.fingerprint,
+        package=__version__,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        **fields,
+    )
 
 
 def _play(
@@ -177,7 +194,7 @@ def _ignore(state: Progress) -> None:
     """Show nothing."""
 
 
-def _source(world: World, source: str | None) -> str:
+def source_of(world: World, source: str | None) -> str:
     """Return where to load a world from again: a packaged name, or a folder that doesn't depend on where one is."""
     if source is None or source in packaged_worlds():
         return source or world.name
@@ -194,7 +211,7 @@ def _batches(player: Player, keys: Sequence[Key], workers: int) -> Generator[Bat
         yield from play_here(player, keys)
 
 
-def _begin(
+def begin(
     writer: EpisodeWriter, manifest: Manifest, order: tuple[str, ...], retry_errors: bool
 ) -> tuple[Manifest, dict[Key, Head]]:
     """Write the manifest of a new run, or check and extend that of the run in the folder.
@@ -217,14 +234,6 @@ def _begin(
     return whole, heads
 
 
-def protocol_name(prompts: Prompts | None) -> str:
-    """Return the protocol's name and version, marked by the content of the user's own prompts if there are any."""
-    if prompts is None:
-        return TEXT_PROTOCOL
-    texts = "\0".join(f"{name}\0{pieces}" for name, pieces in sorted(prompts.templates.items()))
-    return f"{TEXT_PROTOCOL}+{hashlib.sha256(texts.encode()).hexdigest()[:12]}"
-
-
 def known_queries(world: World, queries: Iterable[str] | None) -> tuple[str, ...]:
     """Return the queries asked for, in the order of the world.
 
@@ -245,9 +254,39 @@ def known_queries(world: World, queries: Iterable[str] | None) -> tuple[str, ...
     return tuple(query for query in world.query if query in wanted)
 
 
-def sample_queries(world: World, size: int, seed: int) -> tuple[str, ...]:
-    """Return a random sample of queries in the order of the world, drawn as the release does."""
-    names = tuple(world.query)
+def split_queries(world: World, split: str | None) -> tuple[str, ...]:
+    """Return the queries of a split in the order of the world; all of them if none is named.
+
+    Raises:
+        UsageError: The world has no such split.
+    """
+    if split is None:
+        return tuple(world.query)
+    names = tuple(query.query_id for query in world.queries if query.split == split)
+    if not names:
+        known = sorted({query.split for query in world.queries} - {""})
+        hint = f"It has {', '.join(known)}." if known else "It isn't divided: leave out --split."
+        raise UsageError(f"World '{world.name}' has no split '{split}'. {hint}")
+    return names
+
+
+def sample_queries(names: Sequence[str], size: int, seed: int) -> tuple[str, ...]:
+    """Return a random sample of queries in the order given, drawn as the release does."""
     if not 1 <= size <= len(names):
         raise UsageError(f"A sample of {size} queries can't be drawn: give a number from 1 to {len(names)}.")
     return tuple(names[i] for i in sorted(Random(seed).sample(range(len(names)), size)))
+
+
+def shard_queries(names: Sequence[str], shard: str) -> tuple[str, ...]:
+    """Return one of several equal parts of some queries, as `2/8` names the second of eight.
+
+    Raises:
+        UsageError: It names no part, or one without queries.
+    """
+    found = re.fullmatch(r"(\d+)/(\d+)", shard)
+    if found is None or not 1 <= int(found[1]) <= int(found[2]):
+        raise UsageError(f"'{shard}' names no shard. Give a number and how many there are, as in 2/8.")
+    part = tuple(names[int(found[1]) - 1 :: int(found[2])])
+    if not part:
+        raise UsageError(f"Shard {shard} of {len(names)} queries is empty. Use at most {len(names)} shards.")
+    return part

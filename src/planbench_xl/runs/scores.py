@@ -1,4 +1,4 @@
-"""Scores what a run folder holds."""
+"""Scores runs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 
 from planbench_xl.episodes.store import read_episodes
 from planbench_xl.errors import StoreError
-from planbench_xl.metrics import RunScore, score_run
+from planbench_xl.metrics import EpisodeScore, RunScore, score_episodes, score_run, summarise
+from planbench_xl.runs.loading import LoadedRun
 from planbench_xl.runs.manifest import MANIFEST, read_manifest
 from planbench_xl.world import World, load_world
 
@@ -32,3 +33,23 @@ def score_folder(
     world = world or load_world(manifest.world_source)
     expected = len(manifest.queries) * manifest.epochs
     return score_run(world, read_episodes(folder), judge, expected=expected, exact_paths=exact_paths)
+
+
+def score_loaded(
+    run: LoadedRun, judge: str | None = None, *, exact_paths: bool = False
+) -> tuple[RunScore, list[EpisodeScore]]:
+    """Score a run of any kind.
+
+    Args:
+        run: The run.
+        judge: Name of the judge that judges all answers anew; None for the one used during the run.
+        exact_paths: Add the figures on all paths of the tasks, listed or not.
+
+    Returns:
+        The score of the run, without intervals, and the scores of its episodes.
+
+    Raises:
+        UsageError: The world isn't the one it was played on.
+    """
+    scores = score_episodes(run.world, run.episodes, judge, exact_paths=exact_paths)
+    return summarise(run.world, run.episodes, scores, judge, expected=run.expected), scores

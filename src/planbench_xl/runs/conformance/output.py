@@ -110,30 +110,40 @@ def score_output(
 ) -> tuple[RunScore, tuple[str, ...]]:
     """Score an output folder of the release like a run of ours.
 
-    The folder doesn't say which tasks had no block plan and ran unblocked: they are planned anew.
-
     Returns:
         The score, and what was passed over in reading.
 
     Raises:
         StoreError: It can't be read, or the world isn't the right one.
     """
-    output = read_release_output(folder, world)
-    problems = output.problems
-    unresolved: set[str] = set()
+    output = read_output(folder, world)
+    score = score_run(world, output.episodes, judge, expected=output.expected, exact_paths=exact_paths)
+    return score, output.problems
+
+
+def read_output(folder: Path, world: World, *, setting: str = "") -> ReleaseOutput:
+    """Read an output folder of the release, and mark the episodes that ran unblocked for want of a block plan.
+
+    The folder doesn't say which those are: their tasks are planned anew.
+
+    Raises:
+        StoreError: It can't be read, or the world isn't the right one.
+    """
+    output = read_release_output(folder, world, setting=setting)
     try:
-        setting = from_release_config(output.config)
-        if setting.blocking.enabled:
-            tasks = {episode.task_id: world.tool_sets.get(episode.task_id, ()) for episode in output.episodes}
-            plans = [plan_reference(name, paths, setting.blocking, setting.seed) for name, paths in tasks.items()]
-            unresolved = {plan.task_id for plan in plans if not plan.resolved}
+        config = from_release_config(output.config)
     except SettingError as error:
-        problems = (*problems, f"{folder}: which tasks ran unblocked isn't known ({error})")
-    episodes = [
+        problem = f"{folder}: which tasks ran unblocked isn't known ({error})"
+        return msgspec.structs.replace(output, problems=(*output.problems, problem))
+    if not config.blocking.enabled:
+        return output
+    tasks = {episode.task_id: world.tool_sets.get(episode.task_id, ()) for episode in output.episodes}
+    plans = [plan_reference(name, paths, config.blocking, config.seed) for name, paths in tasks.items()]
+    unresolved = {plan.task_id for plan in plans if not plan.resolved}
+    episodes = tuple(
         msgspec.structs.replace(episode, unresolved=episode.task_id in unresolved) for episode in output.episodes
-    ]
-    score = score_run(world, episodes, judge, expected=output.expected, exact_paths=exact_paths)
-    return score, problems
+    )
+    return msgspec.structs.replace(output, episodes=episodes)
 
 
 def _check_row(environment: Environment, place: Place, row: Object, state: Object | None) -> Iterator[Difference]:

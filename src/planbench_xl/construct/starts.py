@@ -1,0 +1,103 @@
+"""What tasks can start from: sets of given datatypes, each with the targets for which every one of them is needed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from random import Random
+
+from planbench_xl.construct.domain import Domain
+from planbench_xl.paths import ToolGraph, reachable
+
+PAIRS_EXTENDED = 1_500
+"""So many pairs of inputs, drawn at random, are tried with a third one."""
+
+Inputs = tuple[str, ...]
+
+
+class Starts:
+    """Finds starts. Only a tool that takes what several inputs lead to makes all of them needed.
+
+    Sets of datatypes are bitmasks. Reach is followed for as many rounds of calls as a task may be long.
+    """
+
+    def __init__(self, domain: Domain, graph: ToolGraph, longest: int) -> None:
+        self._domain = domain
+        self._graph = graph
+        self._rounds = longest
+        self._bit = {name: 1 << place for place, name in enumerate(graph.datatypes)}
+        steps = {(self._mask(graph.inputs(tool)), self._mask(graph.outputs(tool))) for tool in graph}
+        self._steps = sorted(steps)
+        self._joints = sorted({needs for needs, _ in steps if needs.bit_count() > 1})
+        self._goals = frozenset(name for name, field in domain.fields.items() if field.asked)
+        given = [name for name, field in domain.fields.items() if field.given and name in self._bit]
+        self._reach: dict[Inputs, int] = {(name,): self._follow(self._bit[name]) for name in given}
+
+    def single(self) -> list[Inputs]:
+        """Return the starts of one input."""
+        return list(self._reach)
+
+    def several(self, rng: Random) -> list[Inputs]:
+        """Return starts of two and three inputs and those that are all parts of a longer key."""
+        pairs = sorted(self._joined(self._reach, self._reach))
+        drawn = rng.sample(pairs, min(len(pairs), PAIRS_EXTENDED))
+        reach = {pair: self._follow(self._reach[pair[:1]] | self._reach[pair[1:]]) for pair in drawn}
+        # Two inputs without a tool of their own may still be needed with a third one.
+        triples = {*self._joined(reach, self._reach), *self._three()}
+        keys = {key.fields for entity in self._domain.entity for key in entity.key if len(key.fields) > 1}
+        whole = (tuple(sorted(key)) for key in keys if all((name,) in self._reach for name in key))
+        return sorted({*pairs, *(inputs for inputs in triples if len(inputs) == 3), *whole})
+
+    def targets(self, inputs: Inputs) -> Inputs:
+        """Return the goals that can be reached from inputs but from no part of them (paper: tasks)."""
+        parts = [reachable(self._graph, part) for part in combinations(inputs, len(inputs) - 1)]
+        return tuple(sorted(reachable(self._graph, inputs).difference(*parts, inputs) & self._goals))
+
+    def _mask(self, names: Iterable[str]) -> int:
+        return sum(self._bit[name] for name in names)
+
+    def _follow(self, state: int) -> int:
+        waiting: Sequence[tuple[int, int]] = self._steps
+        for _ in range(self._rounds):
+            ready = state
+            still = []
+            for step in waiting:
+                if step[0] & ~state:
+                    still.append(step)
+                else:
+                    ready |= step[1]
+            if ready == state:
+                break
+            state, waiting = ready, still
+        return state
+
+    def _joined(self, some: dict[Inputs, int], others: dict[Inputs, int]) -> Iterator[Inputs]:
+        """Yield unions of one start and another that call a tool together and not alone."""
+        for needs in self._joints:
+            left, right = _by_part(some, needs), _by_part(others, needs)
+            for part, starts in left.items():
+                for rest, ends in right.items():
+                    if part | rest == needs:
+                        yield from (tuple(sorted({*one, *other})) for one in starts for other in ends)
+
+    def _three(self) -> Iterator[Inputs]:
+        """Yield threes each of which leads to a part of what a tool takes."""
+        for needs in self._joints:
+            parts = _by_part(self._reach, needs)
+            for three in combinations(parts, 3):
+                a, b, c = three
+                if a | b | c == needs and needs not in (a | b, a | c, b | c):
+                    for x in parts[a]:
+                        for y in parts[b]:
+                            yield from (tuple(sorted((*x, *y, *z))) for z in parts[c])
+
+
+def _by_part(reach: dict[Inputs, int], needs: int) -> dict[int, list[Inputs]]:
+    """Group starts by the part of some datatypes that they lead to; all of them and none of them are no part."""
+    found: dict[int, list[Inputs]] = defaultdict(list)
+    for inputs, state in reach.items():
+        part = state & needs
+        if part not in (0, needs):
+            found[part].append(inputs)
+    return found

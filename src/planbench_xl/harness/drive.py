@@ -1,0 +1,214 @@
+"""Evaluates a model and keeps it in a run folder: asks Inspect AI for the episodes that are missing."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from inspect_ai import eval as inspect_eval
+from inspect_ai.log import EvalLog
+from inspect_ai.model import Model, ModelCost, ModelInfo, get_model, get_model_info, set_model_info
+
+from planbench_xl.environment import Setting
+from planbench_xl.episodes.store import EpisodeWriter, Key
+from planbench_xl.errors import PlanBenchError, UsageError
+from planbench_xl.harness.keeper import Keeper
+from planbench_xl.harness.own_solver import load_solver
+from planbench_xl.harness.play import Game
+from planbench_xl.harness.provider import clean
+from planbench_xl.harness.tasks import generate_config, make_task
+from planbench_xl.protocols.chat import ChatProtocol
+from planbench_xl.runs.manifest import Manifest, ModelChoice
+from planbench_xl.runs.presets import check_setting
+from planbench_xl.runs.run import Progress, ProgressCallback, RunResult, begin, known_queries, new_manifest
+from planbench_xl.world import World
+
+LOGS = "logs"
+
+ATTEMPTS = 3
+"""A call that hangs is tried anew so often within its time."""
+
+
+class Terms(msgspec.Struct, frozen=True, kw_only=True):
+    """On what terms a model is asked: what can be changed from one start of a run to the next.
+
+    Attributes:
+        base_url: Address of the provider, if it isn't the usual one.
+        max_connections: Number of calls at a time; None to let Inspect find out what the provider takes.
+        max_cost: Dollars that the run folder may cost.
+        price: Dollars per million tokens: read, written, and read from the provider's cache if given.
+        token_limit: Number of tokens that ends an episode.
+        time_limit: Seconds that end an episode.
+        timeout: Seconds that end a call, with all its repetitions.
+        cache: Use Inspect's cache of replies.
+        display: How Inspect shows the evaluation.
+    """
+
+    base_url: str | None = None
+    max_connections: int | None = None
+    max_cost: float | None = None
+    price: tuple[float, ...] = ()
+    token_limit: int | None = None
+    time_limit: float | None = 3600.0
+    timeout: int = 600
+    cache: bool = False
+    display: str = "none"
+
+    @property
+    def attempt_timeout(self) -> int:
+        """Seconds after which one attempt of a call is given up, to try it anew within the time of the call."""
+        return max(1, self.timeout // ATTEMPTS)
+
+
+def evaluate(
+    world: World,
+    out: str | Path,
+    choice: ModelChoice,
+    protocol: Callable[[], ChatProtocol],
+    *,
+    terms: Terms | None = None,
+    setting: Setting | None = None,
+    queries: Iterable[str] | None = None,
+    epochs: int = 1,
+    prompts: str = "",
+    retry_errors: bool = False,
+    source: str | None = None,
+    progress: ProgressCallback | None = None,
+) -> RunResult:
+    """Evaluate a model: play every episode that is asked for and not yet in the run folder.
+
+    Args:
+        world: The world.
+        out: The run folder.
+        choice: The model and how it is asked.
+        protocol: Makes the protocol of an episode.
+        terms: On what terms it is asked.
+        setting: The setting; `default` if none is given.
+        queries: Identifiers of the queries; all of the world's if none are given.
+        epochs: Number of repetitions of each query.
+        prompts: Folder of the user's own prompts, for the record.
+        retry_errors: Go on with the episodes that ended with an infrastructure error.
+        source: Where the world came from, if it is given as such.
+        progress: Called at the start and whenever an episode has been stored.
+
+    Raises:
+        StoreError: The folder can't be written, or holds a run that differs.
+        UsageError: The model can't be made, or a choice makes no sense.
+        CostReached: The run has cost what it may; it can be continued.
+    """
+    setting, terms = setting or Setting(), terms or Terms()
+    check_setting(setting)
+    if epochs < 1:
+        raise UsageError(f"The number of epochs is {epochs}; it must be at least 1.")
+    model = open_model(choice, terms)
+    manifest = new_manifest(
+        world,
+        source,
+        agent=choice.name,
+        agent_seed=0,
+        model=choice,
+        setting=setting,
+        protocol=protocol().name,
+        prompts=prompts,
+        queries=known_queries(world, queries),
+        epochs=epochs,
+    )
+    with EpisodeWriter(out) as writer:
+        whole, stored = begin(writer, manifest, tuple(world.query), retry_errors)
+        missing = [key for key in manifest.keys if key not in stored]
+        present = [stored[key].status for key in manifest.keys if key in stored]
+        state = Progress(len(manifest.keys), len(present), dict(Counter(present)))
+        keeper = Keeper(writer, state, progress, terms.max_cost)
+        if progress is not None:
+            progress(state)
+        if missing:
+            _evaluate(model, game_of(whole, world, protocol, keeper, terms), whole, missing, terms, writer.folder)
+        if keeper.stopped is not None:
+            raise keeper.stopped
+    return RunResult(writer.folder, whole, world, state)
+
+
+def game_of(
+    manifest: Manifest, world: World, protocol: Callable[[], ChatProtocol], keeper: Keeper, terms: Terms
+) -> Game:
+    """Return what the episodes of a run share."""
+    assert manifest.model is not None
+    return Game(
+        world,
+        manifest.setting,
+        protocol,
+        lambda state: keeper,
+        token_limit=terms.token_limit,
+        time_limit=terms.time_limit,
+        seed=manifest.model.seed,
+        cache=terms.cache,
+        own_solver=load_solver(manifest.model.solver) if manifest.model.solver else None,
+    )
+
+
+def _evaluate(model: Model, game: Game, manifest: Manifest, missing: list[Key], terms: Terms, folder: Path) -> None:
+    """Let Inspect play episodes.
+
+    Raises:
+        KeyboardInterrupt: It was interrupted.
+        PlanBenchError: It failed as a whole.
+    """
+    assert manifest.model is not None
+    config = generate_config(
+        manifest.model,
+        timeout=terms.timeout,
+        attempt_timeout=terms.attempt_timeout,
+        max_connections=terms.max_connections,
+    )
+    task = make_task(game, manifest.world_source, missing, repeated=manifest.epochs > 1, config=config)
+    arguments: dict[str, Any] = {"display": terms.display, "log_dir": str(folder / LOGS), "log_level": "error"}
+    if terms.max_connections is not None:
+        arguments["max_samples"] = terms.max_connections
+    logging.getLogger("httpx").setLevel(logging.WARNING)
+    logs: list[EvalLog] = inspect_eval(task, model=model, log_realtime=False, ctl_server=False, **arguments)
+    for log in logs:
+        if log.status == "cancelled":
+            raise KeyboardInterrupt
+        if log.status == "error":
+            detail = clean(log.error.message) if log.error else "no detail given"
+            raise PlanBenchError(f"Inspect AI ended the evaluation: {detail}. What was played is stored.")
+
+
+def open_model(choice: ModelChoice, terms: Terms) -> Model:
+    """Return the model, with its price if one is given.
+
+    Raises:
+        UsageError: It can't be made, or its price is unknown although there is a cost cap.
+    """
+    arguments: dict[str, Any] = dict(choice.arguments)
+    try:
+        # A provider may need a key that is missing: that ends a program in place of raising an exception.
+        model = get_model(choice.name, base_url=terms.base_url, memoize=False, **arguments)
+    except (Exception, SystemExit) as error:
+        reason = clean(re.sub(r"\[/?[a-z]+\]", "", str(error))) or type(error).__name__
+        raise UsageError(f"Model '{choice.name}' can't be used: {reason}") from None
+    if terms.price:
+        set_model_info(str(model), _priced(model, terms.price))
+    if terms.max_cost is not None and price_of(model) is None:
+        raise UsageError(
+            f"--max-cost needs a price, and that of '{choice.name}' is unknown. Give it as --price IN,OUT: dollars per "
+            "million tokens read and written."
+        )
+    return model
+
+
+def price_of(model: Model) -> ModelCost | None:
+    """Return the price of a model, if it is known."""
+    info = get_model_info(model)
+    return None if info is None else info.cost
+
+
+def _priced(model: Model, price: tuple[float, ...]) -> ModelInfo:
+    read, written, cached = price[0], price[1], price[2] if len(price) > 2 else price[0]
+    cost = ModelCost(input=read, output=written, input_cache_write=read, input_cache_read=cached)
+    return (get_model_info(model) or ModelInfo()).model_copy(update={"cost": cost})

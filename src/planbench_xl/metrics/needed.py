@@ -1,0 +1,215 @@
+"""What a new value is good for: whether some path leads on through it.
+
+Exact as `paths.useful`, which finds the tools on all minimal tool sets, but for one datatype at a time, and a hundred
+times as fast: an analysis asks for thousands of states. Datatypes are bits, sets of them masks.
+
+Why it is right. Let every tool give a single datatype, let some datatypes be obtained, and let a tool that can be
+called now give the datatype d. Then d lies on a minimal tool set if and only if there is a chain of tools from d to a
+target such that no datatype on it is obtained yet, and each tool's other inputs can be derived without what comes
+later on the chain. (One producer per datatype, on the chain and behind the other inputs, makes a set in which every
+tool is needed; and a minimal set with d in it holds such a chain.) Where the other inputs are all obtained, a backward
+search finds the chain at once; where no chain exists even if other inputs come for free, there is none. Only in
+between must chains be searched one by one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+Edge = tuple[int, int]
+"""All tools with the same inputs and output: mask of the inputs, and of the output."""
+
+MAX_STEPS = 20_000
+"""Steps of one search over chains, after which the path engine is asked for all tools on all paths."""
+
+
+class ListedPaths:
+    """The listed paths of a task that avoid the blocked tools (the paper's way to judge progress).
+
+    Args:
+        datatypes: Mask of all datatypes on them.
+
+    Attributes:
+        exact: All listed paths are known.
+        relevant: Mask of the datatypes on them.
+    """
+
+    exact = True
+
+    def __init__(self, datatypes: int) -> None:
+        self.relevant = datatypes
+
+    def needs(self, obtained: int, datatypes: int) -> bool:
+        """Say whether a listed path needs one of some datatypes that hasn't been obtained."""
+        return bool(self.relevant & datatypes & ~obtained)
+
+
+class OpenPaths:
+    """All paths of a task without the blocked tools, from whatever has been obtained.
+
+    Args:
+        edges: The tools that can be used.
+        start: Mask of the task's inputs.
+        targets: Mask of its targets.
+        ask_all: Asks the path engine for the datatypes on all paths from what has been obtained, and whether these
+            are proved to be all.
+
+    Attributes:
+        exact: No answer so far was given up for lack of time.
+        start: Mask of the task's inputs.
+        targets: Mask of its targets.
+        single: Every tool gives a single relevant datatype. If not, the path engine is always asked.
+        solvable: Whether the targets can be reached.
+        relevant: Mask of the datatypes from which a chain of tools leads to a target, and of the task's inputs.
+        edges: Tools that give a relevant datatype, in a fixed order.
+    """
+
+    def __init__(
+        self,
+        edges: Sequence[Edge],
+        start: int,
+        targets: int,
+        ask_all: Callable[[int], tuple[int, bool]],
+    ) -> None:
+        self.exact = True
+        self.start = start
+        self.targets = targets
+        reached = closure(edges, start, 0)
+        self.solvable = not targets & ~reached
+        self._makers: dict[int, list[int]] = {}
+        for needs, gives in edges:
+            if not needs & ~reached and not gives & start:
+                for bit in bits(gives):
+                    self._makers.setdefault(bit, []).append(needs)
+        self._ask_all = ask_all
+        found = self._backward(start, strict=False) if self.solvable else 0
+        self.relevant = found | start
+        self.edges = tuple((needs, gives) for needs, gives in edges if gives & found and not needs & ~reached)
+        self.single = all((gives & found).bit_count() == 1 for _, gives in self.edges)
+        self._free = [edge for edge in self.edges if not edge[0]]
+        self._takers: dict[int, list[Edge]] = {}
+        for edge in self.edges:
+            for bit in bits(edge[0]):
+                self._takers.setdefault(bit, []).append(edge)
+        self._sure: dict[int, int] = {}
+        self._searched: dict[tuple[int, int], bool] = {}
+        self._at = -1
+        self._possible = 0
+        self._reached: dict[int, int] = {}
+
+    def needs(self, obtained: int, datatypes: int) -> bool:
+        """Say whether a path needs one of some datatypes that tools give which can be called now.
+
+        What is obtained already, and what leads nowhere, is not needed.
+        """
+        datatypes &= self.relevant & ~obtained
+        if not datatypes or not self.solvable:
+            return False
+        obtained &= self.relevant
+        sure = self._sure.get(obtained)
+        if sure is None:
+            sure = self._sure[obtained] = self._backward(obtained, strict=True) if self.single else 0
+        if sure & datatypes:
+            return True
+        return any(self._needs_after_all(obtained, datatype) for datatype in bits(datatypes))
+
+    def _needs_after_all(self, obtained: int, datatype: int) -> bool:
+        key = (obtained, datatype)
+        if key not in self._searched:
+            found = self._search(obtained, datatype) if self.single else None
+            self._searched[key] = self._ask(obtained, datatype) if found is None else found
+        return self._searched[key]
+
+    def _ask(self, obtained: int, datatype: int) -> bool:
+        found, exact = self._ask_all(obtained)
+        if found & datatype:
+            return True
+        self.exact = self.exact and exact
+        return False
+
+    def _backward(self, obtained: int, *, strict: bool) -> int:
+        """Return what leads to a target, if other inputs must be obtained (strict) or come for free."""
+        found = todo = self.targets & ~obtained
+        while todo:
+            low = todo & -todo
+            todo ^= low
+            for needs in self._makers.get(low, ()):
+                missing = needs & ~obtained
+                if not strict or not missing & (missing - 1):
+                    todo |= missing & ~found
+                    found |= missing
+        return found
+
+    def _search(self, obtained: int, datatype: int) -> bool | None:
+        """Search for a chain from a target back to a datatype; None if that takes too long."""
+        if self._at != obtained:
+            # Only the state asked for last is kept: a run meets far more of them than memory should hold.
+            self._at, self._possible, self._reached = obtained, self._backward(obtained, strict=False), {}
+        if not self._possible & datatype:
+            return False
+        stack = [(bit, bit) for bit in bits(self.targets & ~obtained)]
+        seen = set(stack)
+        while stack:
+            if len(seen) > MAX_STEPS:
+                return None
+            at, later = stack.pop()
+            reached = self._reached.get(later)
+            if reached is None:
+                reached = self._reached[later] = self._reach(obtained, later)
+            for needs in self._makers.get(at, ()):
+                if needs & ~(reached | datatype):
+                    continue
+                if needs & datatype:
+                    return True
+                for before in bits(needs & ~obtained):
+                    state = (before, later | before)
+                    if state not in seen:
+                        seen.add(state)
+                        stack.append(state)
+        return False
+
+
+    def _reach(self, obtained: int, without: int) -> int:
+        """Do as `closure` with the tools that matter: faster, for it looks only at tools that take something new."""
+        have = obtained & ~without
+        barred = obtained | without
+        todo = bits(have)
+        for _, gives in self._free:
+            todo += bits(gives & ~barred)
+            have |= gives & ~barred
+        takers = self._takers
+        while todo:
+            for needs, gives in takers.get(todo.pop(), ()):
+                new = gives & ~(have | barred)
+                if new and not needs & ~have:
+                    have |= new
+                    todo += bits(new)
+        return have
+
+
+def closure(edges: Iterable[Edge], start: int, without: int) -> int:
+    """Return the mask of what tools lead to from some datatypes, never using those of `without`."""
+    have = start & ~without
+    waiting = [(needs, gives) for needs, gives in edges if gives & ~(have | without)]
+    while True:
+        later = []
+        for needs, gives in waiting:
+            if needs & ~have:
+                later.append((needs, gives))
+            else:
+                have |= gives & ~without
+        if len(later) == len(waiting):
+            return have
+        waiting = later
+
+
+def bits(mask: int) -> list[int]:
+    """Return the single bits of a mask, as masks, lowest first."""
+    if not mask & (mask - 1):
+        return [mask] if mask else []
+    found = []
+    while mask:
+        low = mask & -mask
+        mask ^= low
+        found.append(low)
+    return found
