@@ -4,30 +4,18 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 
-pytest.importorskip("inspect_ai")
+from planbench_xl.world import World
+from tests.harness.server import Server
+from tests.harness.speaker import Speaker
 
-from planbench_xl.episodes.record import Episode  # noqa: E402
-from planbench_xl.episodes.store import read_episodes  # noqa: E402
-from planbench_xl.harness.request import ModelRequest, run_models  # noqa: E402
-from planbench_xl.runs.request import Request  # noqa: E402
-from planbench_xl.runs.run import RunResult  # noqa: E402
-from planbench_xl.world import World  # noqa: E402
-from tests.harness.server import Server  # noqa: E402
-from tests.harness.speaker import Speaker  # noqa: E402
-
-KEY = "sk-scripted-0123456789abcdef"
-MODEL = "openai-api/local/scripted"
-
-Evaluate = Callable[..., RunResult]
+Evaluate = Callable[..., Any]
 
 
 @pytest.fixture(autouse=True)
-def _keys(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("LOCAL_API_KEY", KEY)
-    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path / "inspect-logs"))
+def _keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_API_KEY", "sk-scripted-0123456789abcdef")
 
 
 @pytest.fixture(scope="session")
@@ -38,14 +26,9 @@ def speaker(mini: World) -> Speaker:
 @pytest.fixture
 def evaluate(tmp_path: Path) -> Evaluate:
     """Evaluate the model of a server on the mini world, in the folder `run`."""
+    from tests.harness.playing import play_model
 
-    def play(server: Server, request: dict[str, Any] | None = None, **models: Any) -> RunResult:
-        asked = Request(**{"world": "mini", "out": str(tmp_path / "run"), **(request or {})})
-        return run_models(asked, ModelRequest(**{"model": MODEL, "base_url": server.url, **models}))
+    def play(server: Server, request: dict[str, Any] | None = None, **models: Any) -> Any:
+        return play_model(server, tmp_path / "run", request, **models)
 
     return play
-
-
-def stored(folder: Path) -> dict[str, Episode]:
-    """Return the episodes of a run by query and epoch, without what differs from run to run."""
-    return {f"{e.query_id}#{e.epoch}": msgspec.structs.replace(e, seconds=0.0) for e in read_episodes(folder)}

@@ -7,10 +7,13 @@ from typing import Any
 
 import pytest
 
+pytest.importorskip("inspect_ai")
+
 from planbench_xl.episodes.record import Episode, Status, TurnError
 from planbench_xl.runs.scores import score_folder
 from planbench_xl.world import World
-from tests.harness.conftest import KEY, Evaluate, stored
+from tests.harness.conftest import Evaluate
+from tests.harness.playing import KEY, play_model, stored
 from tests.harness.server import Server
 from tests.harness.speaker import Speaker
 
@@ -91,11 +94,12 @@ class Script:
         return None
 
 
-@pytest.fixture
-def text(mini: World, speaker: Speaker, evaluate: Evaluate) -> tuple[dict[str, Episode], Path]:
+@pytest.fixture(scope="module")
+def text(mini: World, speaker: Speaker, tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Episode], Path]:
     script = Script(mini, speaker, TEXT)
-    with Server(script.speak, script.trouble) as server:
-        result = evaluate(server, timeout=6)
+    with pytest.MonkeyPatch.context() as patch, Server(script.speak, script.trouble) as server:
+        patch.setenv("LOCAL_API_KEY", KEY)
+        result = play_model(server, tmp_path_factory.mktemp("outcomes") / "run", timeout=6)
     return dict(zip(TEXT, stored(result.folder).values(), strict=True)), result.folder
 
 

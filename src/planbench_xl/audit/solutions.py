@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
-from typing import Literal
+from functools import lru_cache, partial
+from typing import Any, Literal
 
 import msgspec
 
 from planbench_xl.audit.context import graph_of
 from planbench_xl.errors import UsageError
 from planbench_xl.paths import ToolGraph, count_minimal, legal_orders, minimal_tool_sets, summarise, useful
+from planbench_xl.runs.engines import EngineName, parts, spread
+from planbench_xl.runs.worlds import open_world
 from planbench_xl.world import Query, Task, World
 from planbench_xl.world.lookups import Lookups
 
@@ -103,6 +106,30 @@ def solution_paths(
     if level == "type":
         return (_row(graph, task, (), max_tools, level, listing, time_limit) for task in chosen)
     return _record_rows(world, graph, chosen, max_tools, listing, time_limit)
+
+
+def spread_paths(
+    world_name: str, tasks: Sequence[str] = (), *, workers: int = 1, engine: EngineName = "local", **options: Any
+) -> Iterator[PathRow]:
+    """Do as `solution_paths` for a packaged world or a folder, in several processes.
+
+    Raises:
+        UsageError: There is no such world or task.
+    """
+    names = [task.task_id for task in _chosen(_world(world_name), tasks)]
+    work = partial(_paths_of, world_name, options)
+    for rows in spread(work, parts(names, workers), workers=workers, engine=engine):
+        yield from rows
+
+
+def _paths_of(world_name: str, options: dict[str, Any], tasks: Sequence[str]) -> list[PathRow]:
+    return list(solution_paths(_world(world_name), tasks, **options))
+
+
+@lru_cache(maxsize=1)
+def _world(name: str) -> World:
+    """Load a world once for all parts that a process works on."""
+    return open_world(name)
 
 
 def _chosen(world: World, names: Sequence[str]) -> list[Task]:

@@ -16,7 +16,11 @@ from planbench_xl.errors import AgentError, PlanBenchError, PromptError, Setting
 COMMANDS: Mapping[str, str] = {
     "run": "Run an agent on a world and print its scores.",
     "suite": "Run an agent in all settings of a suite.",
-    "score": "Score a run folder.",
+    "score": "Score runs: the paper's main table with intervals.",
+    "compare": "Compare two runs, query by query.",
+    "report": "Write tables, figures and a page of any runs.",
+    "view": "Look into runs in a browser.",
+    "serve": "Serve episodes to agents of any make, over MCP.",
     "analyse": "Say why the episodes of runs failed.",
     "merge": "Join the shards of a run.",
     "export": "Write worlds and episodes for other tools.",

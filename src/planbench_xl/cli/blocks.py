@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from planbench_xl.cli.common import WORLD_OPTION, SuggestingGroup, examples, json_option, print_json
+from planbench_xl.cli.common import ENGINE_OPTION, WORLD_OPTION, SuggestingGroup, examples, json_option, print_json
 
 
 @click.group(
@@ -25,6 +25,8 @@ from planbench_xl.cli.common import WORLD_OPTION, SuggestingGroup, examples, jso
 @click.option("--seed", type=int, metavar="N", help="Seed of the plans. [default: 42]")
 @click.option("--task", "tasks", multiple=True, metavar="ID", help="Only this task; may be given several times.")
 @click.option("--set", "overrides", multiple=True, metavar="FIELD=VALUE", help="Change a field of the setting.")
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Number of processes.")
+@click.option("--engine", **ENGINE_OPTION)
 @json_option
 @click.pass_context
 def blocks(ctx: click.Context, /, as_json: bool, **options: Any) -> None:

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 _COUNT = click.IntRange(min=1)
 _SHARE = click.FloatRange(min=0, max=1)
+SHARE_TOLERANCE = 0.05
+"""A share of tasks that is further off is worth a note."""
 _FILE = click.Path(path_type=Path)
 
 
@@ -253,6 +255,12 @@ def _notes(world: World, recipe: Recipe) -> list[str]:
         notes.append(
             f"{len(world.tasks)} tasks, not {tasks}: the domain has no more of that length with at most "
             f"{knobs.most_paths} paths and answers of their own."
+        )
+    several = sum(len(task.inputs) > 1 for task in world.tasks) / max(1, len(world.tasks))
+    if abs(several - knobs.several_inputs) > SHARE_TOLERANCE:
+        notes.append(
+            f"{several:.0%} of the tasks have several inputs, not {knobs.several_inputs:.0%}: of the other kind the "
+            "domain has too few."
         )
     return notes
 

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from difflib import get_close_matches
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,6 +32,14 @@ WORLD_OPTION: dict[str, Any] = {
 }
 """The option that names a world, wherever one is played."""
 
+ENGINE_OPTION: dict[str, Any] = {
+    "type": click.Choice(["local", "ray"]),
+    "default": "local",
+    "show_default": True,
+    "help": "Where the processes are: this machine, or the Ray cluster that RAY_ADDRESS names.",
+}
+"""The option that names an engine, wherever work is spread."""
+
 _REQUEST = (
     click.option("--world", **WORLD_OPTION),
     click.option("--agent", default="explorer", show_default=True, help="The agent; see `planbench-xl agents`."),
@@ -47,6 +56,7 @@ _REQUEST = (
     click.option("--epochs", type=_COUNT, default=1, show_default=True, metavar="N", help="Repetitions of each query."),
     click.option("--max-turns", type=int, metavar="N", help="Turn limit of an episode. [default: 100]"),
     click.option("--workers", type=_COUNT, default=1, show_default=True, metavar="N", help="Number of processes."),
+    click.option("--engine", **ENGINE_OPTION),
     click.option("--planner", metavar="NAME", help="Planner of blocked tools: exact, or reference as the release."),
     click.option(
         "--protocol",
@@ -120,6 +130,24 @@ def resumable() -> Iterator[None]:
     except KeyboardInterrupt:
         click.echo("Stopped. What was played is stored; run the same command again to continue.", err=True)
         raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def has_report_extra() -> bool:
+    """Say whether numpy is installed, which intervals need."""
+    return find_spec("numpy") is not None
+
+
+def needs_report_extra() -> None:
+    """Refuse to go on without the libraries for statistics and figures.
+
+    Raises:
+        UsageError: One is missing; the message says what to install.
+    """
+    missing = [name for name in ("numpy", "matplotlib") if find_spec(name) is None]
+    if missing:
+        from planbench_xl.errors import UsageError
+
+        raise UsageError(f"This needs {' and '.join(missing)}. Run: pip install 'planbench-xl[report]'")
 
 
 def print_json(value: Any) -> None:

@@ -1,87 +1,55 @@
-"""`planbench-xl world compare`."""
+"""`planbench-xl compare`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import click
 
-from planbench_xl.cli.common import examples, json_option, print_json
-
-if TYPE_CHECKING:
-    from planbench_xl.audit.compare import Comparison, Profile
-
-Row = tuple[str, str, str, str]
+from planbench_xl.cli.common import examples, json_option, needs_report_extra, print_json
 
 
 @click.command(
-    short_help="Compare two worlds.",
     epilog=examples(
-        "planbench-xl world compare retail hospital",
-        "planbench-xl world compare retail my-private-world --json",
-    ),
+        "planbench-xl compare runs/retail-explorer-default runs/retail-forward-default",
+        "planbench-xl compare runs/paper/default runs/paper/one-path --judge exact",
+        "planbench-xl compare logs/a.eval logs/b.eval --json",
+    )
 )
-@click.argument("first")
-@click.argument("second")
+@click.argument("first", metavar="A", type=click.Path(path_type=Path))
+@click.argument("second", metavar="B", type=click.Path(path_type=Path))
+@click.option("--world", metavar="WORLD", help="World they were played on. [default: the one that each names]")
+@click.option(
+    "--judge", type=click.Choice(["contains", "exact"]), help="Judge all answers anew. [default: the run's own judge]"
+)
+@click.option("--exact-paths", is_flag=True, help="Add EGT on all solution paths, listed or not (may take a minute).")
 @json_option
-def compare(first: str, second: str, as_json: bool) -> None:
-    """Show whether two worlds have the same shape, and what they have in common.
+def compare(first: Path, second: Path, world: str | None, judge: str | None, exact_paths: bool, as_json: bool) -> None:
+    """Compare two runs on the queries that both have scored.
 
-    The distance of two distributions is the total variation distance: 0 if the shares are equal, 1 if nothing
-    overlaps. A world that is meant to be unknown shares datatypes, look-ups and kinds of tasks with another one of its
-    domain, but no records, queries or gold answers; of tool names only what chance gives.
+    Shows the difference of every figure with its paired 95 % interval (bootstrap over queries), McNemar's exact test
+    of the accuracy with the discordant queries, and the smallest difference that so many queries can show. Runs on
+    different worlds are refused.
+
+    A and B are run folders, output folders of the published release, or logs of Inspect.
     """
-    from planbench_xl.audit.compare import compare as run_compare
-    from planbench_xl.runs.worlds import open_world
+    needs_report_extra()
+    from rich.console import Console
+    from rich.text import Text
 
-    found = run_compare(open_world(first), open_world(second))
+    from planbench_xl.errors import UsageError
+    from planbench_xl.report.formats import terminal
+    from planbench_xl.report.versus import compare_runs, explanation, versus_table
+    from planbench_xl.runs.loading import load_runs
+
+    runs = load_runs([first, second], world)
+    if len(runs) != 2:
+        raise UsageError(f"{first} and {second} hold {len(runs)} runs; name the folders of two.")
+    found = compare_runs(*runs, judge, exact_paths=exact_paths)
     if as_json:
         print_json(found)
         return
-    _table(("", first, second, "distance"), _shape(found))
-    click.echo()
-    _table(("in common", first, second, "in both"), _common(found))
-    differs = ", ".join(found.recipe_differs) or "nothing"
-    click.echo(f"\nThe recipes differ in: {differs}. What is marked with * helps to know in advance.")
-
-
-def _shape(found: Comparison) -> Iterator[Row]:
-    one, other = found.first, found.second
-    yield "fingerprint", one.fingerprint[:12], other.fingerprint[:12], ""
-    for name in one.counts:
-        yield _words(name), f"{one.counts[name]:,}", f"{other.counts[name]:,}", ""
-    for name in one.means:
-        yield f"mean {_words(name)}", f"{one.means[name]:.2f}", f"{other.means[name]:.2f}", ""
-    yield "distinct gold answers", f"{one.distinct_answers:.1%}", f"{other.distinct_answers:.1%}", ""
-    yield "right by the most frequent value", f"{one.most_frequent:.1%}", f"{other.most_frequent:.1%}", ""
-    for name, distance in found.distances.items():
-        yield _words(name), _spread(one, name), _spread(other, name), f"{distance:.3f}"
-
-
-def _common(found: Comparison) -> Iterator[Row]:
-    for entry in found.common:
-        mark = " *" if entry.helps else ""
-        yield f"{entry.what}{mark}", f"{entry.first:,}", f"{entry.second:,}", f"{entry.count:,}"
-
-
-SHOWN = 6
-"""Longer distributions are not written out."""
-
-
-def _spread(profile: Profile, name: str) -> str:
-    counts = profile.spreads[name]
-    if len(counts) > SHOWN:
-        return f"{len(counts)} groups"
-    return ", ".join(f"{key}: {count}" for key, count in counts.items())
-
-
-def _words(name: str) -> str:
-    return name.replace("_", " ")
-
-
-def _table(head: Row, rows: Iterator[Row]) -> None:
-    lines = [head, *rows]
-    widths = [max(len(line[place]) for line in lines) for place in range(len(head))]
-    for line in lines:
-        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+    console = Console()
+    console.print(terminal(versus_table(found)))
+    for line in explanation(found):
+        console.print(Text(line))

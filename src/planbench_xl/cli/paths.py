@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from planbench_xl.cli.audit import Steps
-from planbench_xl.cli.common import examples, json_option, print_json
+from planbench_xl.cli.common import ENGINE_OPTION, examples, json_option, print_json
 
 if TYPE_CHECKING:
     from planbench_xl.audit.solutions import Bounded, GraphLevel, PathRow
+    from planbench_xl.runs.engines import EngineName
 
 HEADS = ("paths", "at most {}", "shortest", "longest", "datatypes")
 
@@ -50,6 +51,8 @@ HEADS = ("paths", "at most {}", "shortest", "longest", "datatypes")
     metavar="SECONDS",
     help="Per task; beyond it figures are bounds. [default: no limit]",
 )
+@click.option("--workers", type=click.IntRange(min=1), default=1, show_default=True, help="Number of processes.")
+@click.option("--engine", **ENGINE_OPTION)
 @json_option
 def paths(
     path: str,
@@ -58,6 +61,8 @@ def paths(
     level: GraphLevel,
     listing: bool,
     time_limit: float | None,
+    workers: int,
+    engine: EngineName,
     as_json: bool,
 ) -> None:
     """Count the solution paths of each task, exactly where possible.
@@ -67,12 +72,13 @@ def paths(
     and the number of datatypes that lie on some path. A figure with ≥ or ≤ in front is a bound, any other is exact.
     With --level record, a task whose queries are on records of different kinds has a row for each.
     """
-    from planbench_xl.audit.solutions import solution_paths
+    from planbench_xl.audit.solutions import spread_paths
     from planbench_xl.runs.worlds import open_world
 
     started = time.monotonic()
     world = open_world(path)
-    found = solution_paths(world, tasks, max_tools=max_tools, level=level, listing=listing, time_limit=time_limit)
+    options = {"max_tools": max_tools, "level": level, "listing": listing, "time_limit": time_limit}
+    found = spread_paths(path, tasks, workers=workers, engine=engine, **options)
     total = len(set(tasks)) or len(world.tasks)
     with Steps() as steps:
         rows = _collect(found, steps, total)

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from planbench_xl.cli.common import examples, json_option, print_json, print_table
-
-if TYPE_CHECKING:
-    from planbench_xl.metrics import RunScore
-    from planbench_xl.world import World
+from planbench_xl.cli.common import examples, has_report_extra, json_option, print_json, print_table
 
 FAILED = 1
+
+NO_INTERVALS = "No intervals: they need numpy. Run: pip install 'planbench-xl[report]'"
 
 
 @click.command(
@@ -24,7 +21,7 @@ FAILED = 1
         "planbench-xl score ../shared/golden/output_folder --world ../shared/release",
     )
 )
-@click.argument("folders", metavar="DIR…", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("paths", metavar="RUN…", nargs=-1, required=True, type=click.Path(path_type=Path))
 @click.option("--world", metavar="WORLD", help="World they were played on. [default: the one the run names]")
 @click.option(
     "--judge", type=click.Choice(["contains", "exact"]), help="Judge all answers anew. [default: the run's own judge]"
@@ -34,66 +31,41 @@ FAILED = 1
 @click.pass_context
 def score(
     ctx: click.Context,
-    folders: tuple[Path, ...],
+    paths: tuple[Path, ...],
     world: str | None,
     judge: str | None,
     exact_paths: bool,
     as_json: bool,
 ) -> None:
-    """Score run folders from their episodes, and print the paper's main table: a row per run.
+    """Score runs from their episodes, and print the paper's main table with 95 % intervals: a row per run.
 
-    DIR is a run folder, a folder of several (as a suite makes), or an output folder of the published release, which
-    needs --world.
+    RUN is a run folder, a folder of several (as a suite makes), a log of Inspect, or an output folder of the published
+    release, which needs --world.
 
     Exit status 1 if an episode comes out otherwise than recorded.
     """
     from planbench_xl.report import as_dict
+    from planbench_xl.runs.loading import Worlds, find_runs, load_run
+    from planbench_xl.runs.scores import score_loaded
 
-    paths = [run for folder in folders for run in _runs(folder)]
-    labels = _labels(paths)
-    loaded: dict[str, World] = {}
-    rows = [(label, _score(path, world, judge, exact_paths, loaded)) for label, path in zip(labels, paths, strict=True)]
+    sources = find_runs(paths, world)
+    worlds, rows = Worlds(), []
+    for source in sources:
+        run = load_run(source, worlds)
+        for problem in run.problems:
+            click.echo(f"Warning: {problem}.", err=True)
+        result, scores = score_loaded(run, judge, exact_paths=exact_paths)
+        if has_report_extra():
+            from planbench_xl.statistics import with_intervals
+
+            result = with_intervals(result, scores)
+        rows.append((source.label, result))
     if as_json:
         dicts = [as_dict(label, result) for label, result in rows]
-        print_json(dicts[0] if len(folders) == 1 and paths == list(folders) else {"runs": dicts})
+        print_json(dicts[0] if [source.path for source in sources] == list(map(str, paths[:1])) else {"runs": dicts})
     else:
         print_table(rows)
+        if not has_report_extra():
+            click.echo(NO_INTERVALS)
     if any(result.disagreements for _, result in rows):
         ctx.exit(FAILED)
-
-
-def _runs(folder: Path) -> list[Path]:
-    """Return a folder, or the run folders in it if it is none itself."""
-    from planbench_xl.episodes.release_output import is_release_output
-    from planbench_xl.runs.manifest import MANIFEST
-
-    if (folder / MANIFEST).exists() or is_release_output(folder):
-        return [folder]
-    return sorted(path.parent for path in folder.glob(f"*/{MANIFEST}")) or [folder]
-
-
-def _labels(paths: list[Path]) -> list[str]:
-    names = [path.resolve().name for path in paths]
-    return names if len(set(names)) == len(names) else [str(path) for path in paths]
-
-
-def _score(path: Path, world: str | None, judge: str | None, exact_paths: bool, loaded: dict[str, World]) -> RunScore:
-    from planbench_xl.episodes.release_output import is_release_output
-    from planbench_xl.errors import UsageError
-    from planbench_xl.runs.conformance.output import score_output
-    from planbench_xl.runs.manifest import read_manifest
-    from planbench_xl.runs.scores import score_folder
-    from planbench_xl.world import load_world
-
-    manifest = read_manifest(path)
-    source = world or (manifest.world_source if manifest else None)
-    if source is not None and source not in loaded:
-        loaded[source] = load_world(source)
-    if manifest is not None or not is_release_output(path):
-        return score_folder(path, loaded.get(source or ""), judge, exact_paths=exact_paths)
-    if source is None:
-        raise UsageError(f"{path} is an output folder of the release, which doesn't name its world; give --world.")
-    result, problems = score_output(path, loaded[source], judge, exact_paths=exact_paths)
-    for problem in problems:
-        click.echo(f"Warning: {problem}.", err=True)
-    return result

@@ -6,7 +6,7 @@ import click
 
 from planbench_xl.cli.audit import audit
 from planbench_xl.cli.common import SuggestingGroup, examples, json_option, print_json
-from planbench_xl.cli.compare import compare
+from planbench_xl.cli.compare_worlds import compare
 from planbench_xl.cli.paths import paths
 from planbench_xl.cli.retrieval_check import retrieval_check
 

@@ -52,7 +52,7 @@ class Choice(msgspec.Struct, frozen=True, kw_only=True):
 
     def takes(self, world: World, episode: Episode) -> bool:
         """Say whether an episode is chosen."""
-        if episode.status is Status.ERROR or (self.outcome != "any" and episode.status != self.outcome):
+        if episode.status is Status.ERROR or self.outcome not in ("any", episode.status.value):
             return False
         if not self.any_split and world.query[episode.query_id].split != TRAINING:
             return False

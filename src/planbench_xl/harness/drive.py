@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 from inspect_ai import eval as inspect_eval
 from inspect_ai.log import EvalLog
-from inspect_ai.model import Model, ModelCost, ModelInfo, get_model, get_model_info, set_model_info
+from inspect_ai.model import Model, get_model
 
 from planbench_xl.environment import Setting
 from planbench_xl.episodes.store import EpisodeWriter, Key
@@ -20,6 +20,7 @@ from planbench_xl.errors import PlanBenchError, UsageError
 from planbench_xl.harness.keeper import Keeper
 from planbench_xl.harness.own_solver import load_solver
 from planbench_xl.harness.play import Game
+from planbench_xl.harness.price import Price, known_price
 from planbench_xl.harness.provider import clean
 from planbench_xl.harness.tasks import generate_config, make_task
 from planbench_xl.protocols.chat import ChatProtocol
@@ -41,7 +42,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         base_url: Address of the provider, if it isn't the usual one.
         max_connections: Number of calls at a time; None to let Inspect find out what the provider takes.
         max_cost: Dollars that the run folder may cost.
-        price: Dollars per million tokens: read, written, and read from the provider's cache if given.
+        price: Price of the model, in place of what Inspect knows of it.
         token_limit: Number of tokens that ends an episode.
         time_limit: Seconds that end an episode.
         timeout: Seconds that end a call, with all its repetitions.
@@ -52,7 +53,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     base_url: str | None = None
     max_connections: int | None = None
     max_cost: float | None = None
-    price: tuple[float, ...] = ()
+    price: Price | None = None
     token_limit: int | None = None
     time_limit: float | None = 3600.0
     timeout: int = 600
@@ -147,6 +148,7 @@ def game_of(
         time_limit=terms.time_limit,
         seed=manifest.model.seed,
         cache=terms.cache,
+        price=terms.price,
         own_solver=load_solver(manifest.model.solver) if manifest.model.solver else None,
     )
 
@@ -180,7 +182,7 @@ def _evaluate(model: Model, game: Game, manifest: Manifest, missing: list[Key], 
 
 
 def open_model(choice: ModelChoice, terms: Terms) -> Model:
-    """Return the model, with its price if one is given.
+    """Return the model.
 
     Raises:
         UsageError: It can't be made, or its price is unknown although there is a cost cap.
@@ -192,23 +194,9 @@ def open_model(choice: ModelChoice, terms: Terms) -> Model:
     except (Exception, SystemExit) as error:
         reason = clean(re.sub(r"\[/?[a-z]+\]", "", str(error))) or type(error).__name__
         raise UsageError(f"Model '{choice.name}' can't be used: {reason}") from None
-    if terms.price:
-        set_model_info(str(model), _priced(model, terms.price))
-    if terms.max_cost is not None and price_of(model) is None:
+    if terms.max_cost is not None and terms.price is None and known_price(model) is None:
         raise UsageError(
             f"--max-cost needs a price, and that of '{choice.name}' is unknown. Give it as --price IN,OUT: dollars per "
             "million tokens read and written."
         )
     return model
-
-
-def price_of(model: Model) -> ModelCost | None:
-    """Return the price of a model, if it is known."""
-    info = get_model_info(model)
-    return None if info is None else info.cost
-
-
-def _priced(model: Model, price: tuple[float, ...]) -> ModelInfo:
-    read, written, cached = price[0], price[1], price[2] if len(price) > 2 else price[0]
-    cost = ModelCost(input=read, output=written, input_cache_write=read, input_cache_read=cached)
-    return (get_model_info(model) or ModelInfo()).model_copy(update={"cost": cost})

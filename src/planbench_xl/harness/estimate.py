@@ -6,18 +6,17 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import msgspec
-from inspect_ai.model import Model, ModelCost, get_model_info
+from inspect_ai.model import Model, get_model_info
 
 from planbench_xl.environment import Environment, Setting
 from planbench_xl.episodes.record import Episode, Status
 from planbench_xl.episodes.store import EPISODES, Key, iter_episodes
 from planbench_xl.errors import UsageError
 from planbench_xl.harness.conversation import total
+from planbench_xl.harness.price import Price, known_price
 from planbench_xl.protocols.chat import ChatProtocol
 from planbench_xl.protocols.estimate import estimate_tokens
 from planbench_xl.world import World
-
-MILLION = 1_000_000
 
 
 class Estimate(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,6 +67,7 @@ def estimate(
     keys: Sequence[Key],
     folder: Path,
     model: Model,
+    price: Price | None = None,
     context: int | None = None,
 ) -> Estimate:
     """Estimate what episodes would take, by those that are stored.
@@ -79,6 +79,7 @@ def estimate(
         keys: The episodes.
         folder: The run folder; it need not exist.
         model: The model.
+        price: Its price, in place of what Inspect knows of it.
         context: Length of its context, if Inspect doesn't know it.
     """
     stored = list(iter_episodes(folder)) if (folder / EPISODES).exists() else []
@@ -93,10 +94,11 @@ def estimate(
         context=context or context_of(model),
         based_on=0,
     )
-    return _extrapolated(known, [e for e in stored if e.status is not Status.ERROR and e.usage is not None], model)
+    played = [episode for episode in stored if episode.status is not Status.ERROR and episode.usage is not None]
+    return _extrapolated(known, played, price or known_price(model))
 
 
-def _extrapolated(known: Estimate, stored: Sequence[Episode], model: Model) -> Estimate:
+def _extrapolated(known: Estimate, stored: Sequence[Episode], price: Price | None) -> Estimate:
     if not stored:
         return known
     used = total(episode.usage for episode in stored if episode.usage is not None)
@@ -104,8 +106,7 @@ def _extrapolated(known: Estimate, stored: Sequence[Episode], model: Model) -> E
     share = known.missing / len(stored)
     metered = used.unmetered == 0
     read, written = round(used.input_tokens * share), round(used.output_tokens * share)
-    info = get_model_info(model)
-    price = info.cost if info is not None else None
+    spent = used.cost if price is None else price.of(used)
     return msgspec.structs.replace(
         known,
         based_on=len(stored),
@@ -113,15 +114,8 @@ def _extrapolated(known: Estimate, stored: Sequence[Episode], model: Model) -> E
         input_tokens=read if metered else None,
         output_tokens=written if metered else None,
         tokens_per_turn=used.tokens / turns if metered and turns else None,
-        cost=_cost(price, read, written, used.cost, share) if metered else None,
+        cost=None if spent is None else spent * share,
     )
-
-
-def _cost(price: ModelCost | None, read: int, written: int, spent: float | None, share: float) -> float | None:
-    """Return the cost by what has been paid, or by the price without reading from a cache."""
-    if spent is not None:
-        return spent * share
-    return None if price is None else (read * price.input + written * price.output) / MILLION
 
 
 def opening_tokens(world: World, setting: Setting, protocol: ChatProtocol, queries: Iterable[str]) -> list[int]:

@@ -18,6 +18,7 @@ from planbench_xl.environment import Action, Environment
 from planbench_xl.episodes.record import Usage
 from planbench_xl.errors import UsageError
 from planbench_xl.harness.conversation import Spoiled, total
+from planbench_xl.harness.price import Price
 from planbench_xl.harness.provider import asked, cause_of, chat_message
 from planbench_xl.protocols.chat import ChatProtocol, FunctionCall, Reply
 
@@ -160,10 +161,10 @@ def load_solver(place: str) -> SolverFactory:
     return factory
 
 
-def usage_so_far() -> Usage:
+def usage_so_far(price: Price | None = None) -> Usage:
     """Return what all calls of models in the running sample took."""
     outputs = [event.output for event in transcript().events if isinstance(event, ModelEvent) and not event.pending]
-    return total([Usage(cost=0.0), *(asked(output).usage for output in outputs if not output.empty)])
+    return total([Usage(cost=0.0), *(asked(output, price).usage for output in outputs if not output.empty)])
 
 
 def _solver_cause(error: Exception) -> str:

@@ -19,6 +19,7 @@ from planbench_xl.errors import PlanBenchError
 from planbench_xl.harness.conversation import Conversation, Spoiled, Stopped
 from planbench_xl.harness.keeper import Keeper
 from planbench_xl.harness.own_solver import OwnGame, SolverFactory, usage_so_far
+from planbench_xl.harness.price import Price
 from planbench_xl.harness.provider import InspectPartner
 from planbench_xl.protocols.chat import ChatProtocol
 from planbench_xl.runs.rollout import cause_of, record
@@ -51,6 +52,7 @@ class Game:
         time_limit: Number of seconds that ends an episode.
         seed: Seed of sampling for the first epoch; later ones count on from it. None to leave it to the provider.
         cache: Take replies from Inspect's cache, if it has them.
+        price: Price of the model, in place of what Inspect knows of it.
         own_solver: Makes the solver that plays in place of the conversation.
     """
 
@@ -65,6 +67,7 @@ class Game:
         time_limit: float | None = None,
         seed: int | None = None,
         cache: bool = False,
+        price: Price | None = None,
         own_solver: SolverFactory | None = None,
     ) -> None:
         self.world = world
@@ -76,6 +79,7 @@ class Game:
         self.time_limit = time_limit
         self.seed = seed
         self.cache = cache
+        self.price = price
         self.own_solver = own_solver
         self._environment = Environment(world, setting)
 
@@ -131,7 +135,7 @@ class _Sitting:
         self._environment = game.environment()
         self._protocol = game.protocol()
         config, policy = game.config(self._key[1]), game.policy(self._key[1])
-        self._partner = InspectPartner(get_model(), self._messages, config, policy)
+        self._partner = InspectPartner(get_model(), self._messages, config, policy, game.price)
         self._conversation = Conversation(
             self._environment,
             self._protocol,
@@ -206,7 +210,7 @@ class _Sitting:
             self._partner.output = state.output
         finally:
             self._messages[:] = self._state.messages
-            self._conversation.usage = usage_so_far()
+            self._conversation.usage = usage_so_far(self._game.price)
             self._keeper.spend(self._conversation.usage)
 
     def _record(self, cause: str | None) -> Episode:

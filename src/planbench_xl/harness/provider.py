@@ -29,6 +29,7 @@ from planbench_xl.environment.reading import storable
 from planbench_xl.episodes.record import Usage
 from planbench_xl.harness.conversation import Spoiled
 from planbench_xl.harness.journal import Asked
+from planbench_xl.harness.price import Price
 from planbench_xl.protocols.chat import FunctionCall, FunctionSpec, Message, Reply
 
 CAUSE_LENGTH = 300
@@ -38,6 +39,7 @@ SHORTEST_SECRET = 8
 SPOILING = {"content_filter": "content_filter", "model_length": "context_overflow"}
 """Stop reasons that end an episode, and the code words for them."""
 
+_THOUGHTS = re.compile(r"\A\s*<think>.*?(</think>|\Z)", re.DOTALL)
 _BROKEN = re.compile(r"\AError parsing the following tool call arguments:\n\n(.*)\n\nError details: .*\Z", re.DOTALL)
 
 
@@ -49,6 +51,7 @@ class InspectPartner:
         messages: The conversation, to be added to.
         config: What differs from the evaluation's own configuration.
         cache: Policy for replies from Inspect's cache; None to always ask.
+        price: Price of the model, in place of what Inspect knows of it.
 
     Attributes:
         limit: The limit of Inspect's that was exceeded, if one was.
@@ -61,6 +64,7 @@ class InspectPartner:
         messages: list[ChatMessage],
         config: GenerateConfig | None = None,
         cache: CachePolicy | None = None,
+        price: Price | None = None,
     ) -> None:
         self.limit: LimitExceededError | None = None
         self.output: ModelOutput | None = None
@@ -68,6 +72,7 @@ class InspectPartner:
         self._messages = messages
         self._config = config or GenerateConfig()
         self._cache = cache
+        self._price = price
         self._tools: dict[str, tuple[FunctionSpec, ToolInfo]] = {}
         self._last: Asked | None = None
 
@@ -101,7 +106,7 @@ class InspectPartner:
             # Not chained: the request, and what a provider says of it, may hold more than a log should.
             raise Spoiled(cause_of(error)) from None
         self.output = output
-        self._last = asked(output)
+        self._last = asked(output, self._price)
         return self._last
 
     def _tool(self, function: FunctionSpec) -> ToolInfo:
@@ -122,26 +127,31 @@ def chat_message(message: Message) -> ChatMessage:
     return ChatMessageUser(content=message.content)
 
 
-def asked(output: ModelOutput) -> Asked:
+def asked(output: ModelOutput, price: Price | None = None) -> Asked:
     """Return what a model replied, in the journal's form."""
     if output.empty:
-        return Asked(usage=used(output, Reply()), spoiled="provider_error: the response holds no reply")
+        return Asked(usage=used(output, Reply(), price), spoiled="provider_error: the response holds no reply")
     message = output.message
     calls = tuple(FunctionCall(call.id, call.function, _arguments(call)) for call in message.tool_calls or ())
-    reply = Reply(storable(message.text), calls)
+    reply = Reply(said(storable(message.text)), calls)
     spoiled = ""
     if output.stop_reason in SPOILING:
         spoiled = clean(f"{SPOILING[output.stop_reason]}: {output.error or message.text or 'no detail given'}")
     body = msgspec.Raw(message.model_dump_json(exclude_none=True).encode("utf-8", "replace"))
-    return Asked(reply=reply, message=body, usage=used(output, reply), spoiled=spoiled)
+    return Asked(reply=reply, message=body, usage=used(output, reply, price), spoiled=spoiled)
 
 
-def used(output: ModelOutput, reply: Reply) -> Usage:
+def said(text: str) -> str:
+    """Return a text without thoughts that a server left at its start, even if they were cut off."""
+    return _THOUGHTS.sub("", text, count=1)
+
+
+def used(output: ModelOutput, reply: Reply, price: Price | None = None) -> Usage:
     """Return what a call took."""
     told = output.usage
     counts = told or ModelUsage()
     cached = counts.input_tokens_cache_read or 0
-    return Usage(
+    usage = Usage(
         calls=1,
         input_tokens=counts.input_tokens + cached + (counts.input_tokens_cache_write or 0),
         output_tokens=counts.output_tokens,
@@ -153,6 +163,7 @@ def used(output: ModelOutput, reply: Reply) -> Usage:
         cut_off=int(not output.empty and output.stop_reason == "max_tokens"),
         empty=int(not reply.calls and not reply.text.strip()),
     )
+    return usage if price is None else msgspec.structs.replace(usage, cost=price.of(usage))
 
 
 def _arguments(call: ToolCall) -> str:

@@ -14,6 +14,7 @@ from planbench_xl.environment import Setting
 from planbench_xl.errors import UsageError
 from planbench_xl.harness.drive import Terms, evaluate, open_model
 from planbench_xl.harness.estimate import Estimate, estimate, refuse_what_cannot_fit
+from planbench_xl.harness.price import read_price
 from planbench_xl.harness.provider import SECRET_NAMES
 from planbench_xl.protocols import Prompts, load_prompts, make_protocol
 from planbench_xl.protocols.chat import ChatProtocol
@@ -158,9 +159,10 @@ def estimate_request(request: Request, models: ModelRequest, preset: str = "defa
         PlanBenchError: A choice is refused.
     """
     plan = plan_request(request, models, preset)
-    model = open_model(models.choice(), models.terms())
+    terms = models.terms()
+    model = open_model(models.choice(), terms)
     keys = [(query, epoch) for epoch in range(request.epochs) for query in plan.queries]
-    return estimate(plan.world, plan.setting, plan.protocol, keys, plan.folder, model, models.context)
+    return estimate(plan.world, plan.setting, plan.protocol, keys, plan.folder, model, terms.price, models.context)
 
 
 def run_models(
@@ -217,23 +219,6 @@ def read_arguments(pairs: tuple[str, ...]) -> dict[str, str | int | float | bool
             raise UsageError(f"Argument '{key}' has several values; give one number, text, true or false.")
         found[key] = value
     return found
-
-
-def read_price(text: str | None) -> tuple[float, ...]:
-    """Return a price given as `IN,OUT` or `IN,OUT,CACHED`; nothing if none is given.
-
-    Raises:
-        UsageError: It is no price.
-    """
-    if text is None:
-        return ()
-    try:
-        price = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        price = ()
-    if len(price) not in (2, 3) or not all(0 <= part < 1e9 for part in price):
-        raise UsageError(f"'{text}' is no price. Write IN,OUT or IN,OUT,CACHED: dollars per million tokens.")
-    return price
 
 
 def _checked_url(url: str | None) -> str | None:

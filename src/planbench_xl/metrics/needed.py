@@ -1,15 +1,14 @@
 """What a new value is good for: whether some path leads on through it.
 
-Exact as `paths.useful`, which finds the tools on all minimal tool sets, but for one datatype at a time, and a hundred
-times as fast: an analysis asks for thousands of states. Datatypes are bits, sets of them masks.
+Exact as `paths.useful`, which finds the tools on all minimal tool sets, but only for datatypes that can come next, and
+much faster: an analysis asks for thousands of states. Datatypes are bits, sets of them masks.
 
 Why it is right. Let every tool give a single datatype, let some datatypes be obtained, and let a tool that can be
 called now give the datatype d. Then d lies on a minimal tool set if and only if there is a chain of tools from d to a
 target such that no datatype on it is obtained yet, and each tool's other inputs can be derived without what comes
 later on the chain. (One producer per datatype, on the chain and behind the other inputs, makes a set in which every
 tool is needed; and a minimal set with d in it holds such a chain.) Where the other inputs are all obtained, a backward
-search finds the chain at once; where no chain exists even if other inputs come for free, there is none. Only in
-between must chains be searched one by one.
+search finds the chain at once. Else all chains are searched, backward too.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Edge = tuple[int, int]
 """All tools with the same inputs and output: mask of the inputs, and of the output."""
 
 MAX_STEPS = 20_000
-"""Steps of one search over chains, after which the path engine is asked for all tools on all paths."""
+"""Steps of a search over chains, after which the path engine is asked for all tools on all paths."""
 
 
 class ListedPaths:
@@ -92,10 +91,7 @@ class OpenPaths:
             for bit in bits(edge[0]):
                 self._takers.setdefault(bit, []).append(edge)
         self._sure: dict[int, int] = {}
-        self._searched: dict[tuple[int, int], bool] = {}
-        self._at = -1
-        self._possible = 0
-        self._reached: dict[int, int] = {}
+        self._all: dict[int, int | None] = {}
 
     def needs(self, obtained: int, datatypes: int) -> bool:
         """Say whether a path needs one of some datatypes that tools give which can be called now.
@@ -111,18 +107,14 @@ class OpenPaths:
             sure = self._sure[obtained] = self._backward(obtained, strict=True) if self.single else 0
         if sure & datatypes:
             return True
-        return any(self._needs_after_all(obtained, datatype) for datatype in bits(datatypes))
+        if obtained not in self._all:
+            self._all[obtained] = self._chains(obtained) if self.single else None
+        needed = self._all[obtained]
+        return self._ask(obtained, datatypes) if needed is None else bool(needed & datatypes)
 
-    def _needs_after_all(self, obtained: int, datatype: int) -> bool:
-        key = (obtained, datatype)
-        if key not in self._searched:
-            found = self._search(obtained, datatype) if self.single else None
-            self._searched[key] = self._ask(obtained, datatype) if found is None else found
-        return self._searched[key]
-
-    def _ask(self, obtained: int, datatype: int) -> bool:
+    def _ask(self, obtained: int, datatypes: int) -> bool:
         found, exact = self._ask_all(obtained)
-        if found & datatype:
+        if found & datatypes:
             return True
         self.exact = self.exact and exact
         return False
@@ -140,34 +132,29 @@ class OpenPaths:
                     found |= missing
         return found
 
-    def _search(self, obtained: int, datatype: int) -> bool | None:
-        """Search for a chain from a target back to a datatype; None if that takes too long."""
-        if self._at != obtained:
-            # Only the state asked for last is kept: a run meets far more of them than memory should hold.
-            self._at, self._possible, self._reached = obtained, self._backward(obtained, strict=False), {}
-        if not self._possible & datatype:
-            return False
-        stack = [(bit, bit) for bit in bits(self.targets & ~obtained)]
-        seen = set(stack)
-        while stack:
-            if len(seen) > MAX_STEPS:
+    def _chains(self, obtained: int) -> int | None:
+        """Return what chains to a target start from or lead through, searched backward; None if that takes too long."""
+        found = self.targets & ~obtained
+        queue = [(bit, bit) for bit in bits(found)]
+        seen: dict[int, list[int]] = {}
+        reached: dict[int, int] = {}
+        for at, later in queue:
+            if len(queue) > MAX_STEPS:
                 return None
-            at, later = stack.pop()
-            reached = self._reached.get(later)
-            if reached is None:
-                reached = self._reached[later] = self._reach(obtained, later)
+            if later not in reached:
+                reached[later] = self._reach(obtained, later)
             for needs in self._makers.get(at, ()):
-                if needs & ~(reached | datatype):
+                if needs & ~reached[later]:
                     continue
-                if needs & datatype:
-                    return True
                 for before in bits(needs & ~obtained):
-                    state = (before, later | before)
-                    if state not in seen:
-                        seen.add(state)
-                        stack.append(state)
-        return False
-
+                    found |= before
+                    avoided = later | before
+                    # Whoever must avoid less from the same datatype finds at least as much.
+                    known = seen.setdefault(before, [])
+                    if not any(less & ~avoided == 0 for less in known):
+                        known.append(avoided)
+                        queue.append((before, avoided))
+        return found
 
     def _reach(self, obtained: int, without: int) -> int:
         """Do as `closure` with the tools that matter: faster, for it looks only at tools that take something new."""

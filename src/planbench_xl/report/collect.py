@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from planbench_xl.episodes.record import Episode, Status
 from planbench_xl.metrics import EpisodeScore, Figure, RunScore
 from planbench_xl.report.data import EpisodeRow, ReportData, ReportRun, Slice
 from planbench_xl.report.failures import failures_of
+from planbench_xl.runs.engines import EngineName, spread
 from planbench_xl.runs.loading import LoadedRun, RunSource, Worlds, load_run, preset_of
 from planbench_xl.runs.presets import presets
 from planbench_xl.runs.scores import score_loaded
@@ -36,6 +37,7 @@ def collect(
     judge: str | None = None,
     paths: PathSet = "exact",
     workers: int = 1,
+    engine: EngineName = "local",
     visit: Visit | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ReportData:
@@ -46,6 +48,7 @@ def collect(
         judge: Name of the judge that judges all answers anew; None for the one used during each run.
         paths: What progress is judged by: all paths that remain, or the listed ones as in the paper (`reference`).
         workers: Number of processes. With more than one, `visit` is called in them and must be picklable.
+        engine: Where they are: on this machine, or on a Ray cluster.
         visit: Called with each run, its score and the analysis of each episode.
         progress: Called with the number of runs that are done and of all.
 
@@ -56,7 +59,7 @@ def collect(
     """
     work = partial(_one, judge=judge, paths=paths, visit=visit)
     runs = []
-    for run in _mapped(work, sources, min(workers, len(sources))):
+    for run in spread(work, sources, workers=min(workers, len(sources)), engine=engine):
         runs.append(run)
         if progress is not None:
             progress(len(runs), len(sources))
@@ -122,22 +125,6 @@ def slices_of(world: World, episodes: Iterable[Episode], scores: Iterable[Episod
 
 def _one(source: RunSource, judge: str | None, paths: PathSet, visit: Visit | None) -> ReportRun:
     return report_run(source, load_run(source, _worlds), judge, paths, visit)
-
-
-def _mapped(work: Callable[[RunSource], ReportRun], sources: Sequence[RunSource], workers: int) -> Iterator[ReportRun]:
-    if workers <= 1:
-        yield from map(work, sources)
-        return
-    from concurrent.futures import ProcessPoolExecutor
-    from multiprocessing import get_context
-
-    # Not forked: threads of the numerical libraries don't survive it.
-    with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
-        try:
-            yield from pool.map(work, sources)
-        except BaseException:
-            pool.shutdown(cancel_futures=True)
-            raise
 
 
 def _row(episode: Episode, score: EpisodeScore, analysis: EpisodeAnalysis) -> EpisodeRow:

@@ -71,7 +71,7 @@ def terminal(table: TableData) -> RenderableType:
     shown = Table(title=Text(table.title), box=box.SIMPLE_HEAD, pad_edge=False, title_justify="left")
     for column in table.columns:
         text = column.kind == "text"
-        shown.add_column(Text(column.head), justify="left" if text else "right", overflow="fold")
+        shown.add_column(Text(column.head), justify="left" if text else "right", overflow="fold", no_wrap=not text)
     for row in _texts(table):
         shown.add_row(*map(Text, row))
     if table.notes:

@@ -16,7 +16,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
-from planbench_xl.metrics import Figure, RunScore
+from planbench_xl.metrics import Figure, PassRate, RunScore
 
 Row = tuple[str, RunScore]
 """Label of a run and its score."""
@@ -65,14 +65,15 @@ class MainTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         terminal = console.is_terminal
+        wide = _width(self.rows, intervals=True) <= options.max_width
         if self.rows and _width(self.rows) <= options.max_width:
-            yield _table(self.rows, terminal)
+            yield _table(self.rows, terminal, intervals=wide)
         else:
             yield from _stack(self.rows)
         if len(self.rows) > FEW:
             yield Text(fill(_together([score for _, score in self.rows]), options.max_width))
         for label, score in self.rows:
-            notes = list(_notes(score) if len(self.rows) <= FEW else _warnings(score))
+            notes = list(_notes(score, intervals=not wide) if len(self.rows) <= FEW else _warnings(score))
             indent = ""
             if len(self.rows) > 1 and notes:
                 yield Text(f"\n{label}", style="bold")
@@ -100,7 +101,7 @@ def show(figure: Figure, *, percent: bool = False) -> str:
     return UNDEFINED if figure.value is None else f"{figure.value * 100 if percent else figure.value:.2f}"
 
 
-def _table(rows: Sequence[Row], terminal: bool) -> Table:
+def _table(rows: Sequence[Row], terminal: bool, *, intervals: bool) -> Table:
     # On a terminal the box has a blank of its own between columns.
     table = Table(
         box=box.SIMPLE_HEAD if terminal else None,
@@ -111,9 +112,12 @@ def _table(rows: Sequence[Row], terminal: bool) -> Table:
     )
     table.add_column("Run", overflow="fold", min_width=MIN_LABEL)
     for column in COLUMNS:
-        table.add_column(column.head, justify="right", no_wrap=True, min_width=_column_width(rows, column))
+        width = _column_width(rows, column, intervals=intervals)
+        table.add_column(column.head, justify="right", no_wrap=True, min_width=width)
     for label, score in rows:
         table.add_row(Text(label), *(_cell(score, column) for column in COLUMNS))
+        if intervals and any(_interval(score, column) for column in COLUMNS):
+            table.add_row("", *(_interval(score, column) for column in COLUMNS), style="dim" if terminal else "")
     return table
 
 
@@ -121,7 +125,7 @@ def _stack(rows: Sequence[Row]) -> Iterator[Text]:
     for label, score in rows:
         yield Text(label, style="bold")
         for column in COLUMNS:
-            yield Text(f"  {column.head:<8} {_cell(score, column).rstrip()}")
+            yield Text(f"  {column.head:<8} {_cell(score, column).rstrip():<7} {_interval(score, column)}".rstrip())
 
 
 def _cell(score: RunScore, column: Column) -> str:
@@ -131,19 +135,35 @@ def _cell(score: RunScore, column: Column) -> str:
     return shown
 
 
-def _column_width(rows: Sequence[Row], column: Column) -> int:
-    return max(len(column.head), *(len(_cell(score, column)) for _, score in rows))
+def _interval(score: RunScore, column: Column) -> str:
+    """Return the 95 % interval of a figure, or nothing if it has none."""
+    figure = score.metrics[column.metric]
+    if figure.low is None or figure.high is None:
+        return ""
+    scale = 100 if column.percent else 1
+    # The blank keeps it in line with a figure that may bear a mark.
+    return f"{figure.low * scale:.1f}–{figure.high * scale:.1f}" + (" " if column.metric == "accuracy" else "")
 
 
-def _width(rows: Sequence[Row]) -> int:
+def _column_width(rows: Sequence[Row], column: Column, *, intervals: bool) -> int:
+    cells = [_cell(score, column) for _, score in rows]
+    cells += [_interval(score, column) for _, score in rows if intervals]
+    return max(len(column.head), *map(len, cells))
+
+
+def _width(rows: Sequence[Row], *, intervals: bool = False) -> int:
     """Return the least width that the table needs."""
-    return MIN_LABEL + sum(GAP + _column_width(rows, column) for column in COLUMNS)
+    return MIN_LABEL + sum(GAP + _column_width(rows, column, intervals=intervals) for column in COLUMNS)
 
 
-def _notes(score: RunScore) -> Iterator[tuple[str, str]]:
-    """Yield the lines of small print of a run, each with a style."""
+def _notes(score: RunScore, *, intervals: bool) -> Iterator[tuple[str, str]]:
+    """Yield the lines of small print of a run, each with a style; with the intervals, if the table hasn't."""
     if score.complete:
         yield _coverage(score), ""
+    if intervals and any(_interval(score, column) for column in COLUMNS):
+        yield _intervals(score), ""
+    for rate in score.passes:
+        yield _passes(rate), ""
     if score.failure_reasons:
         yield f"Failures: {_listed(score.failure_reasons)}.", ""
     yield from _warnings(score)
@@ -151,6 +171,18 @@ def _notes(score: RunScore) -> Iterator[tuple[str, str]]:
     names = (score.setting or UNDEFINED, score.protocol or UNDEFINED, score.judge or UNDEFINED)
     where = f"World {score.world} ({score.fingerprint[:12]})"
     yield "{}, setting {}, protocol {}, judge {}.".format(where, *names), "dim"
+
+
+def _intervals(score: RunScore) -> str:
+    """Return every interval in a line, for tables too narrow to hold them."""
+    found = [(column, _interval(score, column).strip()) for column in COLUMNS]
+    shown = ", ".join(f"{column.head} {interval}" for column, interval in found if interval)
+    return f"95 % intervals over {_number(score.queries, 'query')}: {shown}."
+
+
+def _passes(rate: PassRate) -> str:
+    some, every = show(rate.any, percent=True), show(rate.all, percent=True)
+    return f"pass@{rate.k} {some} %, pass^{rate.k} {every} % ({_number(rate.queries, 'query')})."
 
 
 def _warnings(score: RunScore) -> Iterator[tuple[str, str]]:
@@ -221,7 +253,8 @@ def _more(score: RunScore) -> str:
 
 
 def _number(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
+    return f"{count} {noun if count == 1 else plural}"
 
 
 def _listed(counts: dict[str, int]) -> str:

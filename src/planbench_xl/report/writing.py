@@ -14,6 +14,7 @@ from planbench_xl.report.data import ReportData
 from planbench_xl.report.formats import FORMATS
 from planbench_xl.report.published import is_release
 from planbench_xl.report.tables import tables_of
+from planbench_xl.runs.engines import EngineName
 from planbench_xl.runs.loading import RunSource
 from planbench_xl.world.storage import write_atomically
 
@@ -33,6 +34,7 @@ def write_report(
     formats: Iterable[str] = ("svg",),
     published: bool | None = None,
     workers: int = 1,
+    engine: EngineName = "local",
     page: bool = True,
     progress: Callable[[int, int], None] | None = None,
 ) -> ReportData:
@@ -47,12 +49,15 @@ def write_report(
         published: Show the paper's figures beside ours, marked as such; None for: if every run is on the published
             release.
         workers: Number of processes.
+        engine: Where they are: on this machine, or on a Ray cluster.
         page: Write the page, too.
         progress: Called with the number of runs that are done and of all.
 
     Raises:
         PlanBenchError: A run can't be read or scored, or the folder can't be written.
     """
+    from planbench_xl.report.page import PageWriter
+
     formats = tuple(dict.fromkeys(formats))
     unknown = set(formats) - set(FIGURE_FORMATS)
     if unknown:
@@ -61,12 +66,18 @@ def write_report(
     try:
         for part in (folder, folder / TABLES, folder / FIGURES):
             part.mkdir(parents=True, exist_ok=True)
-        report = collect(sources, judge=judge, paths=paths, workers=workers, progress=progress)
+        pages = PageWriter(folder) if page else None
+        visit = None if pages is None else pages.add
+        report = collect(
+            sources, judge=judge, paths=paths, workers=workers, engine=engine, visit=visit, progress=progress
+        )
         with_published = all(map(is_release, report.runs)) if published is None else published
         report = msgspec.structs.replace(report, tables=tables_of(report, with_published=with_published))
         write_tables(report, folder / TABLES)
         report = _with_figures(report, folder / FIGURES, formats, with_published)
         write_atomically(folder / DATA, msgspec.json.encode(report))
+        if pages is not None:
+            pages.finish({run.label: run.model for run in report.runs})
     except OSError as error:
         place = error.filename or folder
         raise StoreError(f"{place} can't be written ({error.strerror}). Choose another folder or make room.") from error

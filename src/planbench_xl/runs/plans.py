@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
+from functools import lru_cache, partial
 from pathlib import Path
 
 import msgspec
 
 from planbench_xl.blocking import BlockPlan, Certificate, Planner, PlanStatus, check_plan
+from planbench_xl.environment import Setting
 from planbench_xl.errors import SettingError, StoreError, UsageError
+from planbench_xl.runs.engines import EngineName, parts, spread
 from planbench_xl.runs.presets import load_setting
 from planbench_xl.runs.worlds import open_world
 
@@ -22,6 +25,8 @@ def make_plans(
     seed: int | None = None,
     tasks: Sequence[str] = (),
     overrides: Sequence[str] = (),
+    workers: int = 1,
+    engine: EngineName = "local",
 ) -> list[BlockPlan]:
     """Return the plans of a world's tasks, in file order.
 
@@ -32,6 +37,8 @@ def make_plans(
         seed: Seed to use instead of the setting's.
         tasks: Only these tasks; all if empty.
         overrides: Changes of fields, as `blocking.length=longest`.
+        workers: Number of processes.
+        engine: Where they are: on this machine, or on a Ray cluster.
 
     Raises:
         SettingError: The setting blocks nothing, or doesn't exist.
@@ -51,8 +58,19 @@ def make_plans(
             near = get_close_matches(task_id, world.task, 1)
             hint = f" Did you mean '{near[0]}'?" if near else ""
             raise UsageError(f"World '{world.name}' has no task '{task_id}'.{hint}")
-    make = Planner(world, chosen.blocking, chosen.seed).plan
-    return [make(task.task_id) for task in world.tasks if not tasks or task.task_id in tasks]
+    names = [task.task_id for task in world.tasks if not tasks or task.task_id in tasks]
+    work = partial(_plans_of, world_name, chosen)
+    return [plan for made in spread(work, parts(names, workers), workers=workers, engine=engine) for plan in made]
+
+
+def _plans_of(world_name: str, setting: Setting, tasks: Sequence[str]) -> list[BlockPlan]:
+    return [_planner(world_name, setting).plan(task_id) for task_id in tasks]
+
+
+@lru_cache(maxsize=1)
+def _planner(world_name: str, setting: Setting) -> Planner:
+    """Return a planner, made once for all parts that a process works on."""
+    return Planner(open_world(world_name), setting.blocking, setting.seed)
 
 
 def describe_plan(plan: BlockPlan) -> str:

@@ -13,6 +13,7 @@ from planbench_xl import DEFAULT_WORLD
 from planbench_xl.environment import Setting
 from planbench_xl.errors import UsageError
 from planbench_xl.protocols import ProtocolKind
+from planbench_xl.runs.engines import EngineName
 from planbench_xl.runs.presets import load_setting
 from planbench_xl.runs.run import (
     ProgressCallback,
@@ -48,6 +49,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         agent_seed: Seed of the agent.
         epochs: Number of repetitions.
         workers: Number of processes.
+        engine: Where they are: on this machine, or on a Ray cluster.
         protocol: How a model reads and writes: tagged text, or function calls.
         tool_ids: Tools have handles by which they can be called (a field of the setting).
         prompts: Folder of prompt templates.
@@ -69,6 +71,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     agent_seed: int = 0
     epochs: int = 1
     workers: int = 1
+    engine: EngineName = "local"
     protocol: ProtocolKind = "text"
     tool_ids: bool = False
     prompts: str | None = None
@@ -115,7 +118,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `run` that are passed on as they are."""
-        names = ("agent", "epochs", "agent_seed", "workers", "protocol", "prompts", "retry_errors")
+        names = ("agent", "epochs", "agent_seed", "workers", "engine", "protocol", "prompts", "retry_errors")
         return {name: getattr(self, name) for name in names}
 
 

@@ -21,6 +21,7 @@ from planbench_xl.episodes.record import Status
 from planbench_xl.episodes.store import EpisodeWriter, Head, Key, read_heads
 from planbench_xl.errors import StoreError, UsageError
 from planbench_xl.protocols import ProtocolKind, load_prompts
+from planbench_xl.runs.engines import EngineName
 from planbench_xl.runs.manifest import MANIFEST, Manifest, extended, read_manifest, write_manifest
 from planbench_xl.runs.player import Batch, Job, Player, play_here, rare_collections
 from planbench_xl.runs.presets import check_setting
@@ -93,6 +94,7 @@ def run(
     epochs: int = 1,
     agent_seed: int = 0,
     workers: int = 1,
+    engine: EngineName = "local",
     protocol: ProtocolKind = "text",
     prompts: str | Path | None = None,
     retry_errors: bool = False,
@@ -110,6 +112,7 @@ def run(
         epochs: Number of repetitions of each query.
         agent_seed: Seed from which each episode's agent seed follows.
         workers: Number of processes.
+        engine: Where they are: on this machine, or on a Ray cluster.
         protocol: How the observations are worded that a model would read; a scripted agent doesn't mind.
         prompts: Folder of prompt templates that replace the packaged ones of this protocol.
         retry_errors: First remove the episodes that ended with an infrastructure error, to play them again.
@@ -145,7 +148,7 @@ def run(
     )
     with EpisodeWriter(out) as writer:
         whole, stored = begin(writer, manifest, tuple(world.query), retry_errors)
-        state = _play(writer, player, manifest.keys, stored, workers, progress or _ignore)
+        state = _play(writer, player, manifest.keys, stored, (engine, workers), progress or _ignore)
     return RunResult(writer.folder, whole, world, state)
 
 
@@ -173,7 +176,7 @@ def _play(
     player: Player,
     keys: Sequence[Key],
     stored: Mapping[Key, Head],
-    workers: int,
+    where: tuple[EngineName, int],
     progress: ProgressCallback,
 ) -> Progress:
     """Play and store what is missing of some episodes."""
@@ -182,7 +185,7 @@ def _play(
     state = Progress(len(keys), len(present), dict(Counter(present)))
     progress(state)
     started = time.perf_counter()
-    with rare_collections(), closing(_batches(player, missing, workers)) as batches:
+    with rare_collections(), closing(_batches(player, missing, *where)) as batches:
         for batch in batches:
             writer.write_lines(batch.lines)
             state.add(batch, time.perf_counter() - started)
@@ -201,8 +204,12 @@ def source_of(world: World, source: str | None) -> str:
     return str(Path(source).resolve())
 
 
-def _batches(player: Player, keys: Sequence[Key], workers: int) -> Generator[Batch, None, None]:
-    if min(workers, len(keys)) > 1:
+def _batches(player: Player, keys: Sequence[Key], engine: EngineName, workers: int) -> Generator[Batch, None, None]:
+    if engine == "ray" and keys:
+        from planbench_xl.runs.ray_engine import play_over_ray
+
+        yield from play_over_ray(player.job, keys, workers)
+    elif min(workers, len(keys)) > 1:
         # Imported on use: it takes longer than a short run.
         from planbench_xl.runs.workers import play_parallel
 

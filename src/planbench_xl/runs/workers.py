@@ -18,10 +18,8 @@ from typing import Any
 from planbench_xl.episodes.record import Status
 from planbench_xl.episodes.store import Key
 from planbench_xl.errors import PlanBenchError
+from planbench_xl.runs.engines import parts
 from planbench_xl.runs.player import Batch, Job, Player, play_here, rare_collections
-
-CHUNK = 16
-"""Largest number of episodes handed to a worker at once."""
 
 SEND_SECONDS = 0.1
 """A worker sends what it has played at least this often: no more than that is lost when it is killed."""
@@ -38,8 +36,7 @@ def play_parallel(player: Player, keys: Sequence[Key], workers: int) -> Iterator
     Raises:
         PlanBenchError: A worker met a fault of the world, or died; what it had sent has been yielded.
     """
-    size = max(1, min(CHUNK, len(keys) // (workers * 4)))
-    chunks = deque(keys[i : i + size] for i in range(0, len(keys), size))
+    chunks = deque(parts(keys, workers))
     forking = _can_fork()
     context: Any = multiprocessing.get_context("fork" if forking else "spawn")
     active: dict[Connection, BaseProcess] = {}

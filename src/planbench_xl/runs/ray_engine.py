@@ -1,0 +1,142 @@
+"""Plays episodes and does other work on a Ray cluster (extra `ray`).
+
+The cluster is the one that the variable RAY_ADDRESS names, or one that is started on this machine for the time of the
+work. What a worker was at when it was killed is done again by another.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+from planbench_xl.episodes.store import Key, encode_episode
+from planbench_xl.errors import PlanBenchError, UsageError
+from planbench_xl.runs.engines import parts
+from planbench_xl.runs.player import Batch, Job, Player, rare_collections
+
+T = TypeVar("T")
+R = TypeVar("R")
+
+AHEAD = 2
+"""Parts that each worker has at hand, so that it never waits for the next."""
+
+
+def _library() -> Any:
+    try:
+        import ray
+    except ImportError:
+        raise UsageError("The engine ray needs the extra `ray`: pip install 'planbench-xl[ray]'.") from None
+    return ray
+
+
+@contextmanager
+def cluster() -> Iterator[Any]:
+    """Connect to the cluster, or start one on this machine; what was there before stays.
+
+    Raises:
+        UsageError: The extra is missing, or there is no cluster at RAY_ADDRESS.
+    """
+    ray = _library()
+    if ray.is_initialized():
+        yield ray
+        return
+    address = os.environ.get("RAY_ADDRESS")
+    # Otherwise a bar of Ray's own draws over ours, and it asks home for statistics.
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    options: dict[str, Any] = {} if address else {"include_dashboard": False}
+    try:
+        ray.init(address=address, log_to_driver=True, logging_level="warning", configure_logging=False, **options)
+    except (ConnectionError, ValueError, RuntimeError) as error:
+        place = f"the cluster at RAY_ADDRESS={address}" if address else "a cluster on this machine"
+        raise UsageError(f"Ray can't reach {place}: {error}. Start it, or correct the address.") from error
+    try:
+        yield ray
+    finally:
+        ray.shutdown()
+
+
+def spread_over_ray(work: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator[R]:
+    """Do some work on each item and yield the results in the order of the items.
+
+    Args:
+        work: A function of a module (or a partial of one).
+        items: What to work on.
+        workers: Number of parts that are being worked on at a time.
+
+    Raises:
+        UsageError: The extra is missing, or the cluster can't be reached.
+        PlanBenchError: The work raised it.
+    """
+    with cluster() as ray:
+        # -1: as often as workers die; an exception of the work itself is no reason to try again.
+        remote = ray.remote(max_retries=-1)(_call)
+        shared = ray.put(work)
+        waiting = deque(items)
+        running: deque[Any] = deque()
+        while waiting or running:
+            while waiting and len(running) < max(1, workers) * AHEAD:
+                running.append(remote.remote(shared, waiting.popleft()))
+            yield _got(ray, running.popleft())
+
+
+def _call(work: Callable[[T], R], item: T) -> R:
+    return work(item)
+
+
+def play_over_ray(job: Job, keys: Sequence[Key], workers: int) -> Iterator[Batch]:
+    """Play episodes on a cluster. Batches come in the order in which they end.
+
+    Args:
+        job: What the episodes have in common; sent to the cluster once.
+        keys: The episodes.
+        workers: Number of workers, a core each.
+
+    Raises:
+        UsageError: The extra is missing, or the cluster can't be reached.
+        PlanBenchError: A worker met a fault of the world.
+    """
+    chunks = deque(parts(keys, workers))
+    with cluster() as ray:
+        # A worker that dies is started again, wherever there is room, and given what it had at hand.
+        worker = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=-1)(Worker)
+        shared = ray.put(job)
+        actors = [worker.remote(shared) for _ in range(min(workers, len(chunks)))]
+        running: dict[Any, Any] = {}
+        for actor in actors * AHEAD:
+            if chunks:
+                running[actor.play.remote(chunks.popleft())] = actor
+        while running:
+            done, _ = ray.wait(list(running))
+            for part in done:
+                actor = running.pop(part)
+                if chunks:
+                    running[actor.play.remote(chunks.popleft())] = actor
+                yield _got(ray, part)
+
+
+class Worker:
+    """Plays chunks of episodes in a process of the cluster."""
+
+    def __init__(self, job: Job) -> None:
+        self._player = Player(job)
+
+    def play(self, keys: Sequence[Key]) -> Batch:
+        """Play some episodes."""
+        with rare_collections():
+            episodes = [self._player.play(key) for key in keys]
+        return Batch(
+            b"".join(map(encode_episode, episodes)), [(episode.status, len(episode.turns)) for episode in episodes]
+        )
+
+
+def _got(ray: Any, part: Any) -> Any:
+    """Return a result, or raise what the work raised as it would be raised here."""
+    try:
+        return ray.get(part)
+    except ray.exceptions.RayTaskError as error:
+        if isinstance(error.cause, PlanBenchError):
+            raise error.cause from None
+        raise
