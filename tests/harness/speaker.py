@@ -30,12 +30,22 @@ class Speaker:
                 assert isinstance(action, Action)
                 taken.append(action)
                 observation = environment.step(action)
+        self._known: dict[str, str] = {}
         self._longest_first = sorted(self.actions, key=len, reverse=True)
 
     def query(self, body: Body) -> str:
         """Return the query that a conversation is about."""
-        first = next(m["content"] for m in body["messages"] if m["role"] == "user")
-        return next(text for text in self._longest_first if text in first)
+        return self._query(next(m["content"] for m in body["messages"] if m["role"] == "user"))
+
+    def _query(self, opening: str) -> str:
+        known = self._known.get(opening)
+        if known is None:
+            known = self._known[opening] = next(text for text in self._longest_first if text in opening)
+        return known
+
+    def say(self, opening: str, turn: int) -> str:
+        """Return the tagged text of a turn of the conversation that a message opens."""
+        return render(self.actions[self._query(opening)][turn])
 
     def turn(self, body: Body) -> int:
         """Return how many turns a conversation has had."""

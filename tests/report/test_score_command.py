@@ -40,7 +40,8 @@ def test_one_folder(folder: Path, mini: World, capsys) -> None:
 def test_json_of_one_folder_and_of_several(folder: Path, tmp_path: Path, capsys) -> None:
     status, out, _ = score(capsys, folder, "--json")
     data = json.loads(out)
-    assert (status, data["run"], data["metrics"]["accuracy"]) == (0, "oracle-run", {"value": 1.0})
+    assert (status, data["run"], data["metrics"]["accuracy"]["value"]) == (0, "oracle-run", 1.0)
+    assert data["metrics"]["accuracy"]["low"] < 0.8 and data["metrics"]["accuracy"]["method"] == "wilson"
     other = tmp_path / "other"
     shutil.copytree(folder, other)
     status, out, _ = score(capsys, folder, other, "--json", "--judge", "exact")
@@ -55,7 +56,7 @@ def test_a_folder_of_runs_and_equal_names(folder: Path, tmp_path: Path, capsys) 
     assert [entry["run"] for entry in json.loads(out)["runs"]] == ["one", "two"]
     shutil.copytree(folder, tmp_path / "sub" / "one")
     _, out, _ = score(capsys, tmp_path / "one", tmp_path / "sub" / "one", "--json")
-    assert [entry["run"] for entry in json.loads(out)["runs"]] == [str(tmp_path / "one"), str(tmp_path / "sub/one")]
+    assert [entry["run"] for entry in json.loads(out)["runs"]] == [f"{tmp_path.name}/one", "sub/one"]
 
 
 def test_an_outcome_that_was_tampered_with(folder: Path, tmp_path: Path, capsys) -> None:
@@ -90,3 +91,9 @@ def test_wrong_uses(folder: Path, tmp_path: Path, shared: Path, capsys) -> None:
     assert score(capsys, folder, "--judge", "lenient")[0] == 2
     assert score(capsys, folder, "--jsn")[0] == 2
     assert score(capsys)[0] == 2
+
+
+def test_without_numpy_a_line_says_how_to_get_intervals(folder: Path, capsys, monkeypatch) -> None:
+    monkeypatch.setattr("planbench_xl.cli.score.has_report_extra", lambda: False)
+    status, out, _ = score(capsys, folder)
+    assert status == 0 and "pip install 'planbench-xl[report]'" in out and "95 % intervals" not in out

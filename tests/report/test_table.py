@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from rich.console import Console
 
-from planbench_xl.metrics import METRICS, Figure, RunScore
+from planbench_xl.metrics import METRICS, Figure, PassRate, RunScore
 from planbench_xl.report import as_dict, main_table, show
 
 FIGURES = {
@@ -23,6 +23,7 @@ FIGURES = {
     "itcr": Figure(0.0827),
     "uirr": Figure(0.0329),
     "forward_to_backward": Figure(None),
+    "by_output_share": Figure(None),
     "distractors_per_call": Figure(0.25),
     "distractors_per_episode": Figure(1.5),
     "progress_per_call": Figure(0.5),
@@ -79,7 +80,7 @@ def test_the_table_of_one_run() -> None:
 
 def test_several_runs_have_their_small_print_apart() -> None:
     text = printed(("a", made()), ("b", made(setting="one-path")))
-    assert text.count("\n") == 3 + 2 * 7
+    assert text.count("\n") == 3 + 2 * 8
     assert "\n\na\n  24 of 24" in text and "\n\nb\n  24 of 24" in text
     assert "  World mini (0123456789ab), setting one-path," in text
 
@@ -125,6 +126,20 @@ def test_other_warnings() -> None:
     flat = " ".join(printed(("a", made(unresolved=1, disagreements=("q1#0", "q2#0", "q3#0", "q4#1")))).split())
     assert "No plan: 1 episode ran without what the setting does." in flat
     assert "Recorded otherwise: 4 outcomes (q1#0, q2#0, q3#0, …); the figures are worked out from the turns." in flat
+
+
+def test_intervals_in_the_table_or_below_it() -> None:
+    figures = {**FIGURES, "accuracy": Figure(0.6308, 0.5782, 0.6818, "bootstrap"), "turns": Figure(31.41, 29.0, 34.0)}
+    row = ("a", made(metrics=figures, queries=24))
+    wide, narrow = printed(row, width=120), printed(row, width=70)
+    assert wide.splitlines()[2].split() == ["57.8–68.2", "29.0–34.0"] and "over 24 queries" not in wide
+    assert "57.8–68.2" not in narrow.splitlines()[2]
+    assert "95 % intervals over 24 queries: Acc % 57.8–68.2, Turns 29.0–34.0." in " ".join(narrow.split())
+
+
+def test_repeated_tries() -> None:
+    rate = PassRate(k=2, any=Figure(0.75), all=Figure(0.5), queries=1)
+    assert "pass@2 75.00 %, pass^2 50.00 % (1 query)." in printed(("a", made(passes=(rate,))))
 
 
 def test_unknown_coverage() -> None:

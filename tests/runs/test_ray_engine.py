@@ -31,6 +31,8 @@ def two_nodes() -> Iterator[None]:
     from ray.cluster_utils import Cluster
 
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
+    # The nodes' workers are to find this module.
+    os.environ["PYTHONPATH"] = str(Path(__file__).parents[2])
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
     cluster.add_node(num_cpus=1)
     os.environ["RAY_ADDRESS"] = cluster.address

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ _WORLD = click.option("--world", metavar="WORLD", help="World they were played o
         "planbench-xl export chat runs/retail-oracle-default --out oracle.jsonl --protocol native",
         "planbench-xl export parquet retail --out tables",
         "planbench-xl export parquet runs/retail-explorer-default --out tables",
+        "planbench-xl export inspect runs/retail-oracle-default --out logs",
         "planbench-xl export card retail > README.md",
     ),
 )
@@ -82,6 +84,38 @@ def parquet(sources: tuple[str, ...], out: Path, world: str | None, as_json: boo
         files = write_world(load_world(first), out)
     else:
         files = write_runs(load_runs(sources, world), out)
+    if as_json:
+        print_json({"files": [str(path) for path in files]})
+    else:
+        for path in files:
+            click.echo(f"{path}: {path.stat().st_size:,} bytes")
+
+
+@export.command(
+    name="inspect",
+    epilog=examples(
+        "planbench-xl export inspect runs/retail-oracle-default --out logs",
+        "inspect view --log-dir logs",
+    ),
+)
+@_PATHS
+@click.option("--out", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder for the logs.")
+@_WORLD
+@json_option
+def inspect_logs(runs: tuple[Path, ...], out: Path, world: str | None, as_json: bool) -> None:
+    """Write runs as logs of Inspect AI, which its viewer opens.
+
+    Each episode is played again in the run's protocol, so that a scripted agent's conversation reads as a model's.
+    Scores are those of `planbench-xl score`.
+    """
+    if find_spec("inspect_ai") is None:
+        from planbench_xl.errors import UsageError
+
+        raise UsageError("Logs of Inspect AI need it. Run: pip install 'planbench-xl[inspect]'")
+    from planbench_xl.harness.export import write_logs
+    from planbench_xl.runs.loading import find_runs
+
+    files = write_logs(find_runs(runs, world), out)
     if as_json:
         print_json({"files": [str(path) for path in files]})
     else:

@@ -71,6 +71,9 @@ class GroupedCommand(click.Command):
 
 def model_options(command: F) -> F:
     """Add the options that make a `ModelRequest`, --judge and --dry-run."""
+    command = click.option(
+        "--judge", metavar="model:NAME", help="A model as an extra judge of answers; decides nothing."
+    )(command)
     command = click.option("--dry-run", is_flag=True, help="Only estimate tokens, turns and cost of a model.")(command)
     for option in reversed(MODEL_OPTIONS):
         command = option(command)
@@ -88,7 +91,7 @@ def model_names() -> set[str]:
 
 def take_model_options(options: dict[str, Any]) -> dict[str, Any]:
     """Take the options on models out of all options."""
-    return {name: options.pop(name) for name in model_names() - {"dry_run"}}
+    return {name: options.pop(name) for name in model_names() - {"dry_run", "judge"}}
 
 
 def make_model_request(options: dict[str, Any]) -> ModelRequest:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,10 +16,17 @@ from planbench_xl.cli.common import (
     request_options,
     resumable,
 )
-from planbench_xl.cli.models import GroupedCommand, make_model_request, model_options, take_model_options
+from planbench_xl.cli.models import (
+    GroupedCommand,
+    make_model_request,
+    model_options,
+    require_inspect,
+    take_model_options,
+)
 from planbench_xl.cli.progress import ProgressView
 
 if TYPE_CHECKING:
+    from planbench_xl.harness.judge import Agreement
     from planbench_xl.harness.request import ModelRequest
     from planbench_xl.runs.request import Request
     from planbench_xl.runs.run import ProgressCallback, RunResult
@@ -39,7 +47,7 @@ if TYPE_CHECKING:
 @request_options
 @model_options
 @output_options
-def run(setting: str, as_json: bool, quiet: bool, dry_run: bool, **options: Any) -> None:
+def run(setting: str, as_json: bool, quiet: bool, dry_run: bool, judge: str | None, **options: Any) -> None:
     """Run an agent or a model on a world in a setting, and print its scores.
 
     Every episode is stored as it ends. The same command on the same folder continues: only what is missing is
@@ -54,15 +62,20 @@ def run(setting: str, as_json: bool, quiet: bool, dry_run: bool, **options: Any)
     if dry_run:
         _estimate(request, models, setting, as_json)
         return
-    with resumable(), ProgressView(quiet=quiet) as view:
-        result = _play(request, models, setting, view.update)
+    ask_judge = _judge(judge)
+    with resumable():
+        with ProgressView(quiet=quiet) as view:
+            result = _play(request, models, setting, view.update)
+        agreement = ask_judge(result) if ask_judge is not None else None
     score = score_folder(result.folder, result.world)
     if as_json:
-        print_json(
-            {"folder": str(result.folder), "played": result.progress.played, **as_dict(result.folder.name, score)}
-        )
+        extra = {} if agreement is None else {"extra_judge": agreement}
+        head = {"folder": str(result.folder), "played": result.progress.played}
+        print_json({**head, **as_dict(result.folder.name, score), **extra})
         return
     print_table([(result.manifest.agent, score)])
+    if agreement is not None:
+        click.echo(agreement.line())
     if not quiet:
         click.echo(f"Stored in {result.folder}.", err=True)
 
@@ -75,6 +88,17 @@ def _play(request: Request, models: ModelRequest | None, setting: str, progress:
     from planbench_xl.harness.request import run_models
 
     return run_models(request, models, setting, progress)
+
+
+def _judge(name: str | None) -> Callable[[RunResult], Agreement] | None:
+    """Return what asks the extra judge, if one is named; a wrong name is refused before anything is played."""
+    if name is None:
+        return None
+    require_inspect()
+    from planbench_xl.harness.judge import judge_name, judge_run
+
+    model = judge_name(name)
+    return lambda result: judge_run(result.folder, result.world, model)
 
 
 def _estimate(request: Request, models: ModelRequest | None, setting: str, as_json: bool) -> None:

@@ -30,7 +30,8 @@ class Starts:
         steps = {(self._mask(graph.inputs(tool)), self._mask(graph.outputs(tool))) for tool in graph}
         self._steps = sorted(steps)
         self._joints = sorted({needs for needs, _ in steps if needs.bit_count() > 1})
-        self._goals = frozenset(name for name, field in domain.fields.items() if field.asked)
+        self._goals = self._mask(name for name, f in domain.fields.items() if f.asked and name in self._bit)
+        self._everything: dict[Inputs, int] = {}
         given = [name for name, field in domain.fields.items() if field.given and name in self._bit]
         self._reach: dict[Inputs, int] = {(name,): self._follow(self._bit[name]) for name in given}
 
@@ -50,9 +51,20 @@ class Starts:
         return sorted({*pairs, *(inputs for inputs in triples if len(inputs) == 3), *whole})
 
     def targets(self, inputs: Inputs) -> Inputs:
-        """Return the goals that can be reached from inputs but from no part of them (paper: tasks)."""
-        parts = [reachable(self._graph, part) for part in combinations(inputs, len(inputs) - 1)]
-        return tuple(sorted(reachable(self._graph, inputs).difference(*parts, inputs) & self._goals))
+        """Return the goals that can be reached in time from inputs, and from no part of them (paper: tasks)."""
+        near = self._follow(self._mask(inputs)) & self._goals & ~self._mask(inputs)
+        for part in combinations(inputs, len(inputs) - 1):
+            near &= ~self._all_reached(part)
+        return tuple(sorted(name for name, bit in self._bit.items() if near & bit))
+
+    def _all_reached(self, inputs: Inputs) -> int:
+        """Return what can be reached in any number of rounds; kept for single inputs, which are parts of many starts."""
+        known = self._everything.get(inputs)
+        if known is None:
+            known = self._mask(name for name in reachable(self._graph, inputs) if name in self._bit)
+            if len(inputs) == 1:
+                self._everything[inputs] = known
+        return known
 
     def _mask(self, names: Iterable[str]) -> int:
         return sum(self._bit[name] for name in names)

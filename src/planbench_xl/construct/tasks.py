@@ -92,44 +92,69 @@ def find_tasks(
     """Yield possible tasks, starts in a drawn order: all there are, or enough to choose from."""
     enough = POOL * sum(knobs.lengths.values())
     starts = Starts(domain, graph, knobs.longest)
+    solver = _Solver(graph, knobs)
     for number, kind in enumerate((starts.single(), starts.several(rng))):
         rng.shuffle(kind)
         found = 0
         for inputs in kind:
             if found >= enough:
                 break
-            for task in _tasks_from(graph, inputs, starts.targets(inputs), knobs, rng):
+            for task in _tasks_from(solver, inputs, starts.targets(inputs), rng):
                 found += 1
                 yield task
             if progress:
                 progress(number * enough + min(found, enough), 2 * enough)
 
 
-def _tasks_from(
-    graph: ToolGraph, inputs: tuple[str, ...], targets: Sequence[str], knobs: TaskKnobs, rng: Random
-) -> Iterator[Found]:
-    solved = (_solve(graph, inputs, (target,), knobs) for target in targets)
+def _tasks_from(solver: _Solver, inputs: tuple[str, ...], targets: Sequence[str], rng: Random) -> Iterator[Found]:
+    solved = (solver.solve(inputs, (target,)) for target in targets)
     single = [found for found in solved if found is not None]
-    yield from (found for found in single if found.length >= min(knobs.lengths))
-    yield from _with_two_targets(graph, single, knobs, rng)
-
-
-def _solve(graph: ToolGraph, inputs: tuple[str, ...], targets: tuple[str, ...], knobs: TaskKnobs) -> Found | None:
-    """List all minimal tool sets; None if they are too few or too many, or too long."""
-    listing = minimal_tool_sets(graph, inputs, targets, limit=knobs.most_paths)
-    sets = [tuple(sorted(found)) for found in listing]
-    if not listing.complete or len(sets) < knobs.fewest_paths or len(sets[0]) > knobs.longest:
-        return None
-    return Found(inputs, targets, tuple(sorted(sets, key=lambda found: (len(found), found))))
-
-
-def _with_two_targets(graph: ToolGraph, single: Sequence[Found], knobs: TaskKnobs, rng: Random) -> Iterator[Found]:
-    """Yield a few tasks that ask for two things at once."""
+    yield from (found for found in single if found.length >= solver.shortest)
     for one, other in _pairs(single, rng):
-        found = _solve(graph, one.inputs, (*one.targets, *other.targets), knobs)
+        both = solver.solve(inputs, (*one.targets, *other.targets))
         # A target that lies on the way to the other one adds nothing.
-        if found is not None and found.length >= min(knobs.lengths) and found.length > max(one.length, other.length):
-            yield found
+        if both is not None and both.length >= solver.shortest and both.length > max(one.length, other.length):
+            yield both
+
+
+class _Solver:
+    """Lists the minimal tool sets of tasks on a graph, each on the part of it from which its targets can be reached."""
+
+    def __init__(self, graph: ToolGraph, knobs: TaskKnobs) -> None:
+        self.shortest = min(knobs.lengths)
+        self._graph = graph
+        self._knobs = knobs
+        self._makers: dict[str, list[str]] = defaultdict(list)
+        for tool in graph:
+            for datatype in sorted(graph.outputs(tool)):
+                self._makers[datatype].append(tool)
+        self._behind: dict[tuple[str, ...], ToolGraph] = {}
+
+    def solve(self, inputs: tuple[str, ...], targets: tuple[str, ...]) -> Found | None:
+        """List all minimal tool sets; None if they are too few or too many, or too long."""
+        listing = minimal_tool_sets(self._part(targets), inputs, targets, limit=self._knobs.most_paths)
+        sets = [tuple(sorted(found)) for found in listing]
+        knobs = self._knobs
+        if not listing.complete or len(sets) < knobs.fewest_paths or len(sets[0]) > knobs.longest:
+            return None
+        return Found(inputs, targets, tuple(sorted(sets, key=lambda found: (len(found), found))))
+
+    def _part(self, targets: tuple[str, ...]) -> ToolGraph:
+        """Return the tools that can lie on a way to some targets; kept for single ones, which many tasks share."""
+        if targets in self._behind:
+            return self._behind[targets]
+        seen, todo, tools = set(targets), list(targets), set()
+        while todo:
+            for tool in self._makers[todo.pop()]:
+                if tool not in tools:
+                    tools.add(tool)
+                    new = self._graph.inputs(tool) - seen
+                    seen |= new
+                    todo += new
+        part = self._graph.restrict(tools)
+        if len(targets) == 1:
+            self._behind[targets] = part
+        return part
 
 
 PAIRS_DRAWN, PAIRS_TRIED = 60, 16

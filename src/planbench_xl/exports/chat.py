@@ -104,12 +104,17 @@ def conversations(run: LoadedRun, kind: ProtocolKind, choice: Choice) -> Iterato
     environment = Environment(run.world, run.details)
     for episode in run.episodes:
         if choice.takes(run.world, episode):
-            yield _conversation(environment, run.details, episode, kind, run.agent)
+            yield conversation(environment, run.details, episode, kind, run.agent)
 
 
-def _conversation(
+def conversation(
     environment: Environment, setting: Setting, episode: Episode, kind: ProtocolKind, agent: str
 ) -> dict[str, Any]:
+    """Play an episode again and return its conversation, up to the error if it ended with one.
+
+    Raises:
+        UsageError: It doesn't come out as recorded.
+    """
     protocol = make_protocol(kind, setting=setting)
     observation = environment.reset(episode.query_id)
     messages = [_plain(message) for message in protocol.opening(observation)]
@@ -122,7 +127,7 @@ def _conversation(
         messages.append(_said(reply))
         if not observation.done:
             messages.append(_plain(protocol.respond(observation, step)))
-    if (environment.status, environment.reason) != (episode.status, episode.reason):
+    if (environment.status or Status.ERROR, environment.reason) != (episode.status, episode.reason):
         raise UsageError(
             f"The episode of query '{episode.query_id}', epoch {episode.epoch} doesn't come out as recorded when it is "
             f"played again in `{kind}`. Export it with the version that played it ({episode.package})."

@@ -215,7 +215,8 @@ def _game(setting: Setting) -> tuple[object, ...]:
     if blocking.enabled:
         kinds = blocking.kinds if blocking.alternatives == "listed" else (blocking.kinds_drawn,)
         blocks = (blocking.aim, getattr(blocking, blocking.aim), blocking.length, blocking.alternatives, set(kinds))
-    return setting.retrieval.distractors, setting.exploration_budget, setting.failures, *blocks
+    tools = (setting.all_tools, setting.retrieval.distractors)
+    return tools, setting.exploration_budget, setting.failures, *blocks
 
 
 def _model(config: dict[str, object]) -> str:

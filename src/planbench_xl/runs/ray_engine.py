@@ -7,6 +7,8 @@ work. What a worker was at when it was killed is done again by another.
 from __future__ import annotations
 
 import os
+import socket
+import sys
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +21,8 @@ from planbench_xl.runs.player import Batch, Job, Player, rare_collections
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+CONNECT_SECONDS = 10.0
 
 AHEAD = 2
 """Parts that each worker has at hand, so that it never waits for the next."""
@@ -44,9 +48,15 @@ def cluster() -> Iterator[Any]:
         yield ray
         return
     address = os.environ.get("RAY_ADDRESS")
+    if address:
+        _check_reachable(address)
     # Otherwise a bar of Ray's own draws over ours, and it asks home for statistics.
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
-    options: dict[str, Any] = {} if address else {"include_dashboard": False}
+    options: dict[str, Any] = {}
+    if not address:
+        # Here, workers find the same modules as this process; elsewhere, agents of one's own have to be installed.
+        modules = {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+        options = {"include_dashboard": False, "runtime_env": {"env_vars": modules}}
     try:
         ray.init(address=address, log_to_driver=True, logging_level="warning", configure_logging=False, **options)
     except (ConnectionError, ValueError, RuntimeError) as error:
@@ -56,6 +66,19 @@ def cluster() -> Iterator[Any]:
         yield ray
     finally:
         ray.shutdown()
+
+
+def _check_reachable(address: str) -> None:
+    """Find at once that nobody listens at an address; Ray itself tries for minutes."""
+    host, _, port = address.removeprefix("ray://").rpartition(":")
+    if not port.isdigit():
+        return  # "auto", "local" and the like.
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), CONNECT_SECONDS).close()
+    except OSError as error:
+        raise UsageError(
+            f"Ray can't reach the cluster at RAY_ADDRESS={address}: {error}. Start it, or correct the address."
+        ) from None
 
 
 def spread_over_ray(work: Callable[[T], R], items: Sequence[T], workers: int) -> Iterator[R]:

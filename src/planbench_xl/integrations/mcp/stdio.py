@@ -12,7 +12,7 @@ import anyio
 from anyio.streams.memory import MemoryObjectSendStream
 from mcp.server.stdio import stdio_server
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, JSONRPCNotification
 from pydantic import ValidationError
 
 from planbench_xl.integrations.mcp.desk import Desk
@@ -53,20 +53,24 @@ async def _refuse_unreadable(
     """Pass on what can be read, and answer the rest, which the server would only pass over."""
     async with readable:
         async for item in incoming:
-            if isinstance(item, SessionMessage):
+            refusal = _refusal(item)
+            if refusal is None:
                 await readable.send(item)
             else:
-                await outgoing.send(SessionMessage(_refusal(item)))
+                await outgoing.send(SessionMessage(JSONRPCError(jsonrpc="2.0", id=None, error=refusal)))
 
 
-def _refusal(error: Exception) -> JSONRPCError:
-    is_json = isinstance(error, ValidationError) and all(e["type"] != "json_invalid" for e in error.errors())
-    data = (
-        ErrorData(code=INVALID_REQUEST, message="This is no JSON-RPC message")
-        if is_json
-        else ErrorData(code=PARSE_ERROR, message="This line is no JSON")
-    )
-    return JSONRPCError(jsonrpc="2.0", id=None, error=data)
+def _refusal(item: SessionMessage | Exception) -> ErrorData | None:
+    """Return what is wrong with a message, if it can't be read."""
+    if isinstance(item, SessionMessage):
+        message = item.message
+        # A request whose id can't be read looks like a notification, which would get no answer.
+        if isinstance(message, JSONRPCNotification) and not message.method.startswith("notifications/"):
+            return ErrorData(code=INVALID_REQUEST, message="This request has no id that can be used")
+        return None
+    if isinstance(item, ValidationError) and all(found["type"] != "json_invalid" for found in item.errors()):
+        return ErrorData(code=INVALID_REQUEST, message="This is no JSON-RPC message")
+    return ErrorData(code=PARSE_ERROR, message="This line is no JSON")
 
 
 def _leave_on_signals(player: Player) -> None:
