@@ -5,6 +5,7 @@ Runs in the virtual environment that `run.py` makes.
 
 from __future__ import annotations
 
+import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,6 +31,8 @@ def main() -> None:
     params.hostnames, params.port = ["127.0.0.1"], 0
     params.n_ctx, params.n_parallel = CONTEXT, 1
     params.use_jinja = True
+    # Threads that wait for each other are slow on a machine that has other work.
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = max(1, (os.cpu_count() or 2) // 2)
     if len(sys.argv) > 1:
         kind = xllamacpp.common_grammar_type.COMMON_GRAMMAR_TYPE_USER
         params.sampling.grammar = xllamacpp.CommonGrammar(kind, Path(sys.argv[1]).read_text())

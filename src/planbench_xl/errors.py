@@ -70,6 +70,10 @@ class BackendError(PlanBenchError):
     """Records that can't be turned into a backend."""
 
 
+class RetrieverError(PlanBenchError):
+    """An embedding model, its endpoint or the cache of embeddings that can't be used."""
+
+
 class UsageError(PlanBenchError):
     """A request to the library that makes no sense: an unknown query, a step after the end."""
 

@@ -54,7 +54,8 @@ def test_a_folder_replaces_some(tmp_path: Path) -> None:
     (tmp_path / "end.md").write_text("That was turn $turn. $$5.\n")
     prompts = load_prompts(tmp_path)
     assert prompts.fill("end", turn="3", turns_left="0") == "That was turn 3. $5."
-    assert prompts.fill("system", call_format="") == load_prompts().fill("system", call_format="")
+    values = {"result": "{}", "turn": "3", "turns_left": "0"}
+    assert prompts.fill("tools", **values) == load_prompts().fill("tools", **values)
 
 
 @pytest.mark.parametrize(

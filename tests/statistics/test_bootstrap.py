@@ -130,7 +130,8 @@ def test_coverage_of_an_accuracy(truth: float) -> None:
         outcomes = generator.random(327) < truth
         found = figures_of_sums(column(outcomes), np.ones((327, 1)), [True], ["x"], 2000)["x"]
         hits += found.low <= truth <= found.high
-    assert 0.93 <= hits / 1000 <= 0.985, hits
+    # Near 0, Wilson's interval is on the careful side.
+    assert 0.93 <= hits / 1000 <= (0.999 if truth < 0.05 else 0.985), hits
 
 
 @pytest.mark.slow

@@ -21,7 +21,8 @@ class _Step(msgspec.Struct, frozen=True):
 class Oracle:
     """Walks the path that the plans keep, or else the shortest listed one, and answers with the targets' values.
 
-    Every tool is retrieved by the name of its output datatype, which stands for all the datatype's surfaces.
+    Every tool is retrieved by the name of its output datatype, which stands for all the datatype's surfaces; by its own
+    name first, where the retriever ranks the texts of tools.
     """
 
     def __init__(self, environment: Environment) -> None:
@@ -81,7 +82,10 @@ class Oracle:
         order = _route(environment.world, environment.state.task, blocked, kept)
         for tool in order:
             if tool.name not in self._steps:
-                self._steps[tool.name] = _Step(tool, _phrases(environment.world, tool))
+                phrases = _phrases(environment.world, tool)
+                if environment.setting.retrieval.retriever != "reference":
+                    phrases = (tool.name.replace("_", " "), *phrases)
+                self._steps[tool.name] = _Step(tool, phrases)
         return tuple(self._steps[tool.name] for tool in order)
 
     def _call(self, tool: Tool) -> Action:

@@ -6,9 +6,10 @@ known, its output is wanted, and the model has to find the tool, call it and ans
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from typing import Protocol
+from typing import get_args
 
 import msgspec
 
@@ -20,10 +21,13 @@ from planbench_xl.retrieval import (
     BY_BOTH,
     BY_INPUTS,
     BY_OUTPUT,
-    ReferenceRetriever,
+    BY_QUERY,
     Request,
-    Retrieval,
+    RetrievalConfig,
+    Retriever,
+    RetrieverName,
     final_order,
+    make_retriever,
     mix_distractors,
     normalise,
 )
@@ -31,19 +35,15 @@ from planbench_xl.world import FAILING_KINDS, Record, Role, Tool, World
 from planbench_xl.world.lookups import Lookups
 
 
-class Retriever(Protocol):
-    """Finds executable tools for a normalised request."""
-
-    def retrieve(self, request: Request) -> Retrieval:
-        """Return what fits."""
-
-
 RetrieverFactory = Callable[[World], Retriever]
 
-RETRIEVERS: dict[str, RetrieverFactory] = {"reference": ReferenceRetriever}
-"""Retrievers by name."""
+RETRIEVERS: tuple[RetrieverName, ...] = get_args(RetrieverName)
+"""Names of the retrievers that a setting can have."""
 
 MODES = (BY_OUTPUT, BY_INPUTS, BY_BOTH)
+PLACES = (5, 10, 30)
+"""The right tool is looked for among so many."""
+
 MAX_PHRASES = 2
 """A request names at most so many inputs."""
 
@@ -57,6 +57,10 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
         inputs: Number of the tool's inputs.
         listed: Some retrieval listed the tool.
         listed_first: The first one did.
+        place: Place of the tool among those that the first one finds, the best first; 0 if they are not ranked, None
+            if it isn't among the first 30.
+        found: Number of tools that the first one finds, without imitations.
+        milliseconds: What finding them takes.
         sizes: Number of tools in each list, imitations included.
         correct: The agent ended with the value of the record, from an executable tool.
         turns: Retrievals, calls and the answer.
@@ -67,6 +71,9 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
     inputs: int
     listed: bool
     listed_first: bool
+    place: int | None
+    found: int
+    milliseconds: float
     sizes: tuple[int, ...]
     correct: bool
     turns: int
@@ -81,6 +88,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         tasks: Number of tasks.
         listed: Share in which the right tool was listed.
         listed_first: Share in which the first list had it.
+        at_5: Share in which it is among the first 5 that are found, imitations aside; among all, if they are not ranked.
+        at_10: The same for 10.
+        at_30: The same for 30.
+        found: Mean number of tools found, imitations aside.
+        milliseconds: Mean time that finding them takes.
         correct: Share of right answers (the paper's single-step accuracy).
         list_size: Mean number of tools in a list.
         turns: Mean number of turns.
@@ -91,6 +103,11 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     tasks: int
     listed: float
     listed_first: float
+    at_5: float
+    at_10: float
+    at_30: float
+    found: float
+    milliseconds: float
     correct: float
     list_size: float
     turns: float
@@ -103,6 +120,7 @@ class RetrievalCheck(msgspec.Struct, frozen=True, kw_only=True):
         world: Name of the world.
         fingerprint: Its fingerprint.
         retriever: Name of the retriever.
+        top_k: A ranking retriever found so many tools.
         max_tools: Distractors filled each list up to so many tools; 0: there were none.
         rows: The table: per mode, all tools and by number of inputs.
         skipped: Tools that answer on no record, of which no task can be made.
@@ -112,25 +130,31 @@ class RetrievalCheck(msgspec.Struct, frozen=True, kw_only=True):
     world: str
     fingerprint: str
     retriever: str
+    top_k: int
     max_tools: int
     rows: tuple[Row, ...]
     skipped: tuple[str, ...]
     not_listed: dict[str, tuple[str, ...]]
 
 
-def find_retriever(name: str) -> RetrieverFactory:
+def find_retriever(name: str, config: RetrievalConfig | None = None) -> RetrieverFactory:
     """Return the factory of a retriever by name, or by `package.module:factory`; it is called with the world.
+
+    Args:
+        name: The name.
+        config: The other choices of a retriever that a setting can have.
 
     Raises:
         UsageError: There is none.
     """
     if name in RETRIEVERS:
-        return RETRIEVERS[name]
+        chosen = msgspec.structs.replace(config or RetrievalConfig(), retriever=name)
+        return lambda world: make_retriever(world, chosen)
     module, colon, attribute = name.partition(":")
     if not colon:
-        known = ", ".join(RETRIEVERS)
         raise UsageError(
-            f"There is no retriever '{name}'. Known: {known}. Your own is given as package.module:factory."
+            f"There is no retriever '{name}'. Known: {', '.join(RETRIEVERS)}. Your own is given as "
+            "package.module:factory."
         )
     try:
         factory: RetrieverFactory = getattr(import_module(module), attribute)
@@ -140,39 +164,79 @@ def find_retriever(name: str) -> RetrieverFactory:
 
 
 def retrieval_check(
-    world: World, retriever: str = "reference", *, max_tools: int = 30, progress: Progress = None
+    world: World,
+    retriever: str = "reference",
+    *,
+    config: RetrievalConfig | None = None,
+    sample: int | None = None,
+    progress: Progress = None,
 ) -> RetrievalCheck:
     """Play one single-step task per executable tool in every mode of retrieval.
 
     Args:
         world: The world.
         retriever: Name of the retriever, or `package.module:factory`.
-        max_tools: Distractors fill each list up to so many tools, as in the game; 0 for none.
+        config: What else there is to choose: distractors up to so many tools, as in the game (0 for none); number of
+            tools found; embedding model. `free_text` adds searches by a text, which can name all inputs.
+        sample: Only so many tools, evenly spread over the list of all.
         progress: Told how far the work is.
 
     Raises:
         UsageError: There is no such retriever.
+        SettingError: The choices don't go together.
+        RetrieverError: An embedding model can't be used.
     """
-    player = _Player(world, find_retriever(retriever)(world), max_tools)
+    config = config or RetrievalConfig()
+    modes = (*MODES, BY_QUERY) if config.free_text else MODES
+    player = _Player(world, find_retriever(retriever, config)(world), config.max_tools)
+    tools = spread(world.executable, sample)
     trials: list[Trial] = []
     skipped = []
-    for done, tool in enumerate(world.executable):
+    for done, tool in enumerate(tools):
         record = player.record(tool)
         if record is None:
             skipped.append(tool.name)
         else:
-            trials += [player.play(tool, record, mode) for mode in MODES]
+            trials += [player.play(tool, record, mode) for mode in modes]
         if progress:
-            progress("retrieval check", done + 1, len(world.executable))
+            progress(f"retrieval check, {retriever}", done + 1, len(tools))
     return RetrievalCheck(
         world=world.name,
         fingerprint=world.fingerprint,
         retriever=retriever,
-        max_tools=max_tools,
-        rows=tuple(_rows(trials)),
+        top_k=config.top_k,
+        max_tools=config.max_tools,
+        rows=tuple(_rows(trials, modes)),
         skipped=tuple(skipped),
-        not_listed={mode: tuple(t.tool for t in trials if t.mode == mode and not t.listed) for mode in MODES},
+        not_listed={mode: tuple(t.tool for t in trials if t.mode == mode and not t.listed) for mode in modes},
     )
+
+
+def compare_retrievers(
+    world: World,
+    retrievers: Sequence[str],
+    config: RetrievalConfig,
+    *,
+    sample: int | None = None,
+    progress: Progress = None,
+) -> list[RetrievalCheck]:
+    """Check several retrievers on the same tasks; those that rank are also asked by free text.
+
+    Takes and raises what `retrieval_check` does.
+    """
+    checks = []
+    for name in retrievers:
+        ranks = name in RETRIEVERS and name != "reference"
+        own = msgspec.structs.replace(config, free_text=ranks)
+        checks.append(retrieval_check(world, name, config=own, sample=sample, progress=progress))
+    return checks
+
+
+def spread(tools: Sequence[Tool], size: int | None) -> Sequence[Tool]:
+    """Return so many tools, evenly spread over the list; all of them if there are no more."""
+    if size is None or size >= len(tools):
+        return tools
+    return [tools[number * len(tools) // size] for number in range(size)]
 
 
 class _Player:
@@ -198,7 +262,11 @@ class _Player:
         turns, sizes, listed = 0, [], []
         correct = False
         tried: set[str] = set()
-        for request in _requests(wanted, mode, self._world.domain):
+        requests = list(_requests(wanted, mode, self._world.domain))
+        started = time.perf_counter()
+        found = len(self._retriever.retrieve(requests[0]).tools)
+        milliseconds = (time.perf_counter() - started) * 1e3
+        for request in requests:
             turns += 1
             shown = self._shown(request, wanted)
             sizes.append(len(shown))
@@ -214,10 +282,21 @@ class _Player:
             inputs=len(wanted.inputs),
             listed=any(listed),
             listed_first=bool(listed) and listed[0],
+            place=self._place(requests[0], wanted),
+            found=found,
+            milliseconds=milliseconds,
             sizes=tuple(sizes),
             correct=correct,
             turns=turns + 1,
         )
+
+    def _place(self, request: Request, wanted: Tool) -> int | None:
+        """Return the tool's place among the first 30 that are found; 0 if they are not ranked."""
+        found = self._retriever.retrieve(request | {"top_k": max(PLACES)})
+        names = [tool.name for tool in found.tools]
+        if wanted.name not in names:
+            return None
+        return names.index(wanted.name) + 1 if found.ranked else 0
 
     def _shown(self, request: Request, wanted: Tool) -> list[Tool]:
         tools = list(self._retriever.retrieve(request).tools)
@@ -254,12 +333,16 @@ def _requests(tool: Tool, mode: str, domain: str) -> Iterator[Request]:
     labels = [output.label or output.name.replace("_", " ") for output in tool.outputs]
     outputs = [labels[0], tool.outputs[0].description or labels[0]]
     names = [argument.name.replace("_", " ") for argument in tool.arguments]
-    # With more inputs than a request can name, the agent names the first ones.
-    inputs = [[argument.description for argument in tool.arguments][:MAX_PHRASES], names[:MAX_PHRASES]]
+    inputs = [[argument.description for argument in tool.arguments], names]
     seen: list[Request] = []
     for output, given in zip(outputs, inputs, strict=True):
-        body: Request = {"meta_tool": mode, "output_information": output, "input_information": given}
-        request = normalise(body, domain)
+        if mode == BY_QUERY:
+            body: Request = {"meta_tool": mode, "query": f"{output} from {' and '.join(given)}"}
+        else:
+            # With more inputs than a request can name, the agent names the first ones.
+            phrases = given[:MAX_PHRASES]
+            body = {"meta_tool": mode, "output_information": output, "input_information": phrases}
+        request = normalise(body, domain, free_text=True)
         if request not in seen:
             seen.append(request)
             yield request
@@ -297,8 +380,8 @@ def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, min(len(one), len(other)))
 
 
-def _rows(trials: Sequence[Trial]) -> Iterator[Row]:
-    for mode in MODES:
+def _rows(trials: Sequence[Trial], modes: Sequence[str]) -> Iterator[Row]:
+    for mode in modes:
         played = [trial for trial in trials if trial.mode == mode]
         sizes = sorted({trial.inputs for trial in played})
         for size in (None, *sizes):
@@ -309,12 +392,20 @@ def _rows(trials: Sequence[Trial]) -> Iterator[Row]:
 
 def _row(mode: str, size: int | None, trials: Sequence[Trial]) -> Row:
     lists = [length for trial in trials for length in trial.sizes]
+    at_5, at_10, at_30 = (
+        sum(trial.place is not None and trial.place <= place for trial in trials) / len(trials) for place in PLACES
+    )
     return Row(
         mode=mode,
         inputs=size,
         tasks=len(trials),
         listed=sum(trial.listed for trial in trials) / len(trials),
         listed_first=sum(trial.listed_first for trial in trials) / len(trials),
+        at_5=at_5,
+        at_10=at_10,
+        at_30=at_30,
+        found=sum(trial.found for trial in trials) / len(trials),
+        milliseconds=sum(trial.milliseconds for trial in trials) / len(trials),
         correct=sum(trial.correct for trial in trials) / len(trials),
         list_size=sum(lists) / len(lists),
         turns=sum(trial.turns for trial in trials) / len(trials),

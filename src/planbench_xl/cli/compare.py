@@ -45,7 +45,7 @@ def compare(first: Path, second: Path, world: str | None, judge: str | None, exa
     runs = load_runs([first, second], world)
     if len(runs) != 2:
         raise UsageError(f"{first} and {second} hold {len(runs)} runs; name the folders of two.")
-    found = compare_runs(*runs, judge, exact_paths=exact_paths)
+    found = compare_runs(runs[0], runs[1], judge, exact_paths=exact_paths)
     if as_json:
         print_json(found)
         return

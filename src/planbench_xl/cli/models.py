@@ -30,7 +30,7 @@ MODEL_OPTIONS = (
     click.option("--model-seed", type=int, metavar="N", help="Seed of sampling; later epochs count on from it."),
     click.option("--reasoning-effort", type=_EFFORTS, help="How much to reason."),
     click.option("--reasoning-tokens", type=_COUNT, metavar="N", help="Most tokens of reasoning in a reply."),
-    click.option("--solver", default="", metavar="MODULE:NAME", help="An Inspect solver or agent that plays with tools of ours."),
+    click.option("--solver", default="", metavar="MODULE:NAME", help="A solver or agent of Inspect AI to play."),
     click.option("--context", type=_COUNT, metavar="N", help="Length of its context, if Inspect AI doesn't know it."),
     click.option("--max-connections", type=_COUNT, metavar="N", help="Calls at a time. [default: as many as go well]"),
     click.option("--max-cost", type=click.FloatRange(min=0), metavar="USD", help="Stop when the run has cost this."),

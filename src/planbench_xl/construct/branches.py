@@ -107,9 +107,9 @@ class _Branch:
             aliases=tuple(f"{self._name.lower()} {alias}" for alias in field.aliases),
             says=tuple(map(self._say, field.says)),
             also=tuple(map(self._say, field.also)),
-            given=tuple(f"{text} ({self._name})" for text in field.given),
+            given=tuple(map(self._mention, field.given)),
             asked=tuple(map(self._say, field.asked)),
-            question=tuple(f"In {self._name}, {text[:1].lower()}{text[1:]}" for text in field.question),
+            question=tuple(map(self._say, field.question)),
             near=tuple(self._near(near) for near in field.near),
             apart=self._own(field.apart),
         )
@@ -120,7 +120,18 @@ class _Branch:
     def _own(self, name: str) -> str:
         return name and _at(name, self._number)
 
+    def _mention(self, text: str) -> str:
+        """Put the branch's name before what a value is called: *the Ashford coupon*, *someone in Ashford born in*."""
+        first, _, rest = text.partition(" ")
+        if first in ("a", "an"):
+            return f"{'an' if self._name[0] in 'AEIOU' else 'a'} {self._name} {rest}"
+        if first in ("the", "our"):
+            return f"{first} {self._name} {rest}"
+        if first in ("someone", "somebody"):
+            return f"{first} in {self._name} {rest}"
+        return f"{self._name} {text}"
+
     def _say(self, text: str) -> str:
         """Add the branch's name where the first clause ends: *the tax on the bill in Ashford, in euros*."""
-        end = min((place for mark in (",", ";", ".") if (place := text.find(mark)) > 0), default=len(text))
+        end = min((place for mark in ",;.?" if (place := text.find(mark)) > 0), default=len(text))
         return f"{text[:end]} in {self._name}{text[end:]}"

@@ -58,7 +58,7 @@ class Starts:
         return tuple(sorted(name for name, bit in self._bit.items() if near & bit))
 
     def _all_reached(self, inputs: Inputs) -> int:
-        """Return what can be reached in any number of rounds; kept for single inputs, which are parts of many starts."""
+        """Return what can be reached in any number of rounds; kept for single inputs, parts of many starts."""
         known = self._everything.get(inputs)
         if known is None:
             known = self._mask(name for name in reachable(self._graph, inputs) if name in self._bit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from planbench_xl.environment.actions import Action, answer, call, retrieve
+from planbench_xl.environment.actions import Action, answer, call, retrieve, search
 from planbench_xl.environment.environment import Environment
 from planbench_xl.environment.observation import Event, Note, Observation, ToolView
 from planbench_xl.environment.setting import Setting
@@ -20,4 +20,5 @@ __all__ = [
     "answer",
     "call",
     "retrieve",
+    "search",
 ]

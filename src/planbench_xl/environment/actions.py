@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from planbench_xl.episodes.record import ActionKind
-from planbench_xl.retrieval import BY_BOTH, BY_INPUTS, BY_OUTPUT
+from planbench_xl.retrieval import BY_BOTH, BY_INPUTS, BY_OUTPUT, BY_QUERY
 from planbench_xl.world import Value
 
 
@@ -34,6 +34,14 @@ def retrieve(*, output: str | None = None, inputs: Sequence[str] = ()) -> Action
         request["output_information"] = output
     if inputs:
         request["input_information"] = list(inputs)
+    return Action("retrieve", request)
+
+
+def search(query: str, top_k: int | None = None) -> Action:
+    """Ask for tools by a text of one's own, where the setting allows it: the `top_k` best, or as many as it says."""
+    request: dict[str, Value] = {"meta_tool": BY_QUERY, "query": query}
+    if top_k is not None:
+        request["top_k"] = top_k
     return Action("retrieve", request)
 
 

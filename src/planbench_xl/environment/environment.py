@@ -20,22 +20,32 @@ from planbench_xl.retrieval import (
     BY_BOTH,
     Request,
     RequestError,
+    Retriever,
     final_order,
+    make_retriever,
     mix_distractors,
     normalise,
-    reference_retriever,
 )
 from planbench_xl.world import FAILING_KINDS, Role, Tool, Value, World
 
 SOURCE_WORDS = {Role.DISTRACTOR: "noisy", Role.BLOCK_ALTERNATIVE: "blocker", Role.EXECUTABLE: "failure"}
 """Words for untrusted sources: the release's, and ours for an executable tool that has broken down."""
 
+REMEMBERED = 10_000
+"""So many lists of tools found are remembered with their distractors; a ranking retriever finds ever new ones."""
+
 
 class Environment:
     """Plays episodes of one world in one setting, one after the other.
 
     Everything follows from world, setting, query and actions: no clock, no I/O, no randomness of its own. Whatever an
-    agent sends, `step` answers it or counts it as an error.
+    agent sends, `step` answers it or counts it as an error. A retriever that embeds texts is the exception: it may ask
+    a model, which can fail (`RetrieverError`), and what it answered once it answers always.
+
+    Args:
+        world: The world.
+        setting: The setting; the default one if none is given.
+        retriever: Finds tools; the setting's own by default.
 
     Attributes:
         world: The world.
@@ -48,7 +58,7 @@ class Environment:
         failure_plan: The tools that break down in it; None if failures are off.
     """
 
-    def __init__(self, world: World, setting: Setting | None = None) -> None:
+    def __init__(self, world: World, setting: Setting | None = None, retriever: Retriever | None = None) -> None:
         self.world = world
         self.setting = setting or Setting()
         self.turns: list[Turn] = []
@@ -58,7 +68,7 @@ class Environment:
         self.failure_plan: FailurePlan | None = None
         self._failures: Failures | None = None
         self._state: State | None = None
-        self._retriever = reference_retriever(world)
+        self._retriever = retriever or make_retriever(world, self.setting.retrieval)
         self._backend = Backend(world)
         self._judge = JUDGES[self.setting.judge]
         self._planner = Planner(world, self.setting.blocking, self.setting.seed)
@@ -166,7 +176,7 @@ class Environment:
             return self._retrieval_error(TurnError.RETRIEVAL_SEMANTIC, None, raw, Event.ERROR_NO_RETRIEVAL)
         try:
             body = read_json(action.body)
-            request = normalise(body, self.world.domain)
+            request = normalise(body, self.world.domain, free_text=self.setting.retrieval.free_text)
         except ReadError:
             return self._retrieval_error(TurnError.RETRIEVAL_JSON, None, raw)
         except RequestError as error:
@@ -203,6 +213,8 @@ class Environment:
             key = tuple(tool.name for tool in tools)
             mixed = self._mixes.get(key)
             if mixed is None:
+                if len(self._mixes) >= REMEMBERED:
+                    self._mixes.clear()
                 mixed = mix_distractors(tools, world.distractors, world.domain, config.max_tools)
                 self._mixes[key] = mixed
             tools = mixed

@@ -1,4 +1,4 @@
-"""A model as an extra judge of answers in free form. It never decides an outcome; how far it agrees with `exact` is said.
+"""A model as an extra judge of answers in free form. It decides no outcome; its agreement with `exact` is told.
 
 Verdicts are kept in the run folder as `verdicts.jsonl`, so that no answer is judged twice by the same model.
 """

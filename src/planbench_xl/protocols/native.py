@@ -35,16 +35,28 @@ Mode = Literal["auto", "functions", "call_tool"]
 _VALID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 """Names of functions that all providers take."""
 
-_RETRIEVAL_SCHEMA: dict[str, object] = {
-    "type": "object",
-    "properties": {
-        "meta_tool": {"type": "string", "enum": ["by_output_info", "by_inputs", "by_io_info"]},
-        "output_information": {"type": "string"},
-        "input_information": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2},
-    },
-    "required": ["meta_tool"],
-    "additionalProperties": False,
+_FORMS = ("by_output_info", "by_inputs", "by_io_info")
+
+_PHRASES: dict[str, object] = {
+    "output_information": {"type": "string"},
+    "input_information": {"type": "array", "items": {"type": "string"}, "minItems": 1, "maxItems": 2},
 }
+
+
+def _retrieval_schema(forms: Sequence[str], fields: Mapping[str, object]) -> dict[str, object]:
+    return {
+        "type": "object",
+        "properties": {"meta_tool": {"type": "string", "enum": list(forms)}, **fields},
+        "required": ["meta_tool"],
+        "additionalProperties": False,
+    }
+
+
+_RETRIEVAL_SCHEMA = _retrieval_schema(_FORMS, _PHRASES)
+_FREE_TEXT_SCHEMA = _retrieval_schema(
+    (*_FORMS, "by_query"),
+    _PHRASES | {"query": {"type": "string"}, "top_k": {"type": "integer", "minimum": 1, "maximum": 50}},
+)
 
 
 class Written(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
@@ -75,6 +87,7 @@ class NativeProtocol(Wording):
         prompts: The prompt pack; the packaged one by default.
         tool_ids: `call_tool` takes the handles that retrieval hands out.
         all_tools: All tools are there from the start, and there is no retrieval.
+        free_text: Tools can be searched for by a text of one's own.
         mode: How tools are called.
         max_functions: Largest number of functions on offer at a time, our own three included (`auto` only).
     """
@@ -85,10 +98,11 @@ class NativeProtocol(Wording):
         *,
         tool_ids: bool = False,
         all_tools: bool = False,
+        free_text: bool = False,
         mode: Mode = "auto",
         max_functions: int = MAX_FUNCTIONS,
     ) -> None:
-        super().__init__(prompts or load_prompts(pack="native"))
+        super().__init__(prompts or load_prompts(pack="native"), free_text)
         self.name = NATIVE_PROTOCOL + ("" if mode == "auto" else f":{mode}") + self.prompts.mark
         self.tool_ids = tool_ids
         self.all_tools = all_tools
@@ -109,20 +123,25 @@ class NativeProtocol(Wording):
         self._begin()
         self._discover(observation.tools)
         call_format = self.prompts.fill(f"call_format_{self.mode}")
-        system = self.prompts.fill("system_all_tools" if self.all_tools else "system", call_format=call_format)
+        system = self.system("system_all_tools" if self.all_tools else "system", call_format)
         return [Message("system", system), Message("user", self.message(observation))]
 
     def functions(self) -> list[FunctionSpec]:
         """Return our own functions and the tools found, in the order of discovery."""
         own = [FunctionSpec(ANSWER, self.prompts.fill("function_final_answer"), _object({"answer": _STRING}))]
         if not self.all_tools:
-            own.insert(0, FunctionSpec(RETRIEVE, self.prompts.fill("function_retrieve_tools"), _RETRIEVAL_SCHEMA))
+            own.insert(0, self._retrieval())
         if self._overflow:
             key = "tool_id" if self.tool_ids else "name"
             schema = _object({key: _STRING, "arguments": {"type": "object"}})
             own.append(FunctionSpec(CALL, self.prompts.fill("function_call_tool"), schema))
         tools = self._functions.items()
         return own + [FunctionSpec(name, tool.description, tool.parameters) for name, tool in tools]
+
+    def _retrieval(self) -> FunctionSpec:
+        also = f" {self.prompts.fill('function_free_text')}" if self.free_text else ""
+        text = self.prompts.fill("function_retrieve_tools", free_text=also)
+        return FunctionSpec(RETRIEVE, text, _FREE_TEXT_SCHEMA if self.free_text else _RETRIEVAL_SCHEMA)
 
     def read(self, reply: Reply) -> list[Step]:
         """Return a step for each function call, in order; without one, an invalid step.

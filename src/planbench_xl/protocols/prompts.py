@@ -22,9 +22,11 @@ PACKAGED = Path(__file__).parent / "prompts"
 _TURN = frozenset({"turn", "turns_left"})
 _CALL = _TURN | {"tool", "arguments"}
 _COMMON: Mapping[str, frozenset[str]] = {
-    "system": frozenset({"call_format"}),
+    "system": frozenset({"call_format", "free_text"}),
     "system_all_tools": frozenset({"call_format"}),
     "inventory": frozenset({"result"}),
+    "free_text": frozenset(),
+    "error_free_text": frozenset(),
     Event.QUERY: _TURN | {"query", "overview"},
     Event.TOOLS: _TURN | {"result"},
     Event.RESULT: _TURN | {"tool", "value"},
@@ -32,7 +34,7 @@ _COMMON: Mapping[str, frozenset[str]] = {
     Event.AMBIGUOUS: _TURN | {"tool"},
     Event.ERROR_LABEL: _TURN,
     Event.ERROR_RETRIEVAL_JSON: _TURN,
-    Event.ERROR_RETRIEVAL_SEMANTIC: _TURN,
+    Event.ERROR_RETRIEVAL_SEMANTIC: _TURN | {"free_text"},
     Event.ERROR_NO_RETRIEVAL: _TURN,
     Event.ERROR_CALL_JSON: _TURN,
     Event.ERROR_UNDISCOVERED: _CALL,
@@ -53,7 +55,8 @@ PLACEHOLDERS: Mapping[str, Mapping[str, frozenset[str]]] = {
         "call_format_functions": frozenset(),
         "call_format_auto": frozenset(),
         "call_format_call_tool": frozenset(),
-        "function_retrieve_tools": frozenset(),
+        "function_retrieve_tools": frozenset({"free_text"}),
+        "function_free_text": frozenset(),
         "function_final_answer": frozenset(),
         "function_call_tool": frozenset(),
     },

@@ -34,10 +34,11 @@ def make_protocol(
         max_functions: Native only: largest number of functions on offer at a time, in mode `auto`.
     """
     setting = setting or Setting()
+    ids, every, free = setting.tool_ids, setting.all_tools, setting.retrieval.free_text
     if kind == "text":
-        return TextProtocol(prompts, tool_ids=setting.tool_ids, all_tools=setting.all_tools)
+        return TextProtocol(prompts, tool_ids=ids, all_tools=every, free_text=free)
     return NativeProtocol(
-        prompts, tool_ids=setting.tool_ids, all_tools=setting.all_tools, mode=mode, max_functions=max_functions
+        prompts, tool_ids=ids, all_tools=every, free_text=free, mode=mode, max_functions=max_functions
     )
 
 

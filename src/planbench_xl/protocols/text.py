@@ -21,10 +21,18 @@ class TextProtocol(Wording):
         prompts: The prompt pack; the packaged one by default.
         tool_ids: Tools are called by the handles that retrieval hands out.
         all_tools: All tools are shown with the query, and there is no retrieval.
+        free_text: Tools can be searched for by a text of one's own.
     """
 
-    def __init__(self, prompts: Prompts | None = None, *, tool_ids: bool = False, all_tools: bool = False) -> None:
-        super().__init__(prompts or load_prompts())
+    def __init__(
+        self,
+        prompts: Prompts | None = None,
+        *,
+        tool_ids: bool = False,
+        all_tools: bool = False,
+        free_text: bool = False,
+    ) -> None:
+        super().__init__(prompts or load_prompts(), free_text)
         self.name = TEXT_PROTOCOL + self.prompts.mark
         self.tool_ids = tool_ids
         self.all_tools = all_tools
@@ -32,7 +40,7 @@ class TextProtocol(Wording):
     def opening(self, observation: Observation) -> list[Message]:
         """Return the messages that open a conversation: the system prompt and the query."""
         call_format = self.prompts.fill("call_format_ids" if self.tool_ids else "call_format")
-        system = self.prompts.fill("system_all_tools" if self.all_tools else "system", call_format=call_format)
+        system = self.system("system_all_tools" if self.all_tools else "system", call_format)
         return [Message("system", system), Message("user", self.message(observation))]
 
     def functions(self) -> list[FunctionSpec]:

@@ -18,10 +18,12 @@ class Wording(ABC):
 
     Attributes:
         prompts: The prompt pack.
+        free_text: Tools can be searched for by a text of one's own.
     """
 
-    def __init__(self, prompts: Prompts) -> None:
+    def __init__(self, prompts: Prompts, free_text: bool = False) -> None:
         self.prompts = prompts
+        self.free_text = free_text
         self._texts: dict[str, tuple[ToolView, str]] = {}
 
     @abstractmethod
@@ -40,6 +42,13 @@ class Wording(ABC):
             if listed:
                 text += "\n\n" + self.prompts.fill("inventory", result=self.listing({}, listed))
         return text
+
+    def system(self, name: str, call_format: str) -> str:
+        """Return a system prompt."""
+        values = {"call_format": call_format}
+        if name == "system":
+            values["free_text"] = f"\n\n{self.prompts.fill('free_text')}" if self.free_text else ""
+        return self.prompts.fill(name, **values)
 
     def listed(self, observation: Observation) -> Sequence[ToolView]:
         """Return the tools that the message for a query lists: those of a setting that shows all at once."""
@@ -72,6 +81,8 @@ class Wording(ABC):
                 values["result"] = self.listing(head, observation.tools)
             case Event.RESULT:
                 values |= {"tool": self.called(observation.tool), "value": dump(observation.value)}
+            case Event.ERROR_RETRIEVAL_SEMANTIC:
+                values["free_text"] = self.prompts.fill("error_free_text") if self.free_text else ""
             case _:
                 named = ", ".join(f"`{name}`" for name in observation.arguments)
                 values |= {"tool": _inline(self.called(observation.tool)), "arguments": named}

@@ -90,7 +90,8 @@ def versus_table(found: Versus) -> TableData:
     for name, difference in found.comparison.differences.items():
         column = METRIC_COLUMNS[name]
         shown = [_in_unit(column, value) for value in (difference.first, difference.second)]
-        change = Figure(*(_in_unit(column, value) for value in (difference.value, difference.low, difference.high)))
+        value, low, high = (_in_unit(column, end) for end in (difference.value, difference.low, difference.high))
+        change = Figure(value, low, high)
         rows.append((column.head, *shown, change))
     columns = (
         Column("Figure"),
@@ -112,7 +113,7 @@ def explanation(found: Versus) -> list[str]:
         lines[-1] += f" Left out: {only_first} queries only in the first run, {only_second} only in the second."
     lines.append(
         f"Discordant queries: {test.higher_first + test.higher_second}; {found.first} does better on "
-        f"{test.higher_first}, {found.second} on {test.higher_second}. p = {test.p:.4f} ({test.test})."
+        f"{test.higher_first}, {found.second} on {test.higher_second}. p {_p(test.p)} ({test.test})."
     )
     if test.detectable is not None:
         lines.append(
@@ -138,6 +139,10 @@ def _finding(first: str, second: str, test: AccuracyTest) -> str:
         return f"No difference in accuracy is shown. That doesn't show that the runs are equal.{between}"
     better = second if difference.value > 0 else first
     return f"{better} is more accurate: by {abs(100 * difference.value):.1f} points on these queries."
+
+
+def _p(value: float) -> str:
+    return "< 0.0001" if value < 0.0001 else f"= {value:.4f}"
 
 
 def _points(value: float) -> str:

@@ -18,8 +18,6 @@ MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 TOKENS = 256
 """So many tokens of a text are read."""
 
-BATCH = 32
-
 
 class LocalModel:
     """Embeds texts with a model in a folder.
@@ -47,34 +45,22 @@ class LocalModel:
             raise RetrieverError(f"{folder / MODEL}: takes `{min(unknown)}`, so it is no model of texts. Use another.")
 
     def embed(self, texts: Sequence[str]) -> list[bytes]:
-        """Return the embedding of each text, of length 1."""
-        np = load_numpy()
-        vectors: list[bytes] = [b""] * len(texts)
-        # Texts of like length go together: the shorter ones of a batch are padded.
-        order = sorted(range(len(texts)), key=lambda number: (len(texts[number]), number))
-        for start in range(0, len(order), BATCH):
-            some = order[start : start + BATCH]
-            rows = self._run(np, [texts[number] for number in some])
-            for number, row in zip(some, rows, strict=True):
-                vectors[number] = row.astype("<f4").tobytes()
-        return vectors
+        """Return the embedding of each text, of length 1.
 
-    def _run(self, np: Any, texts: Sequence[str]) -> Any:
-        encoded = self._tokenizer.encode_batch(list(texts))
-        mask = np.array([one.attention_mask for one in encoded], dtype=np.int64)
-        feeds = {
-            "input_ids": np.array([one.ids for one in encoded], dtype=np.int64),
-            "attention_mask": mask,
-            "token_type_ids": np.zeros_like(mask),
-        }
+        Each text is run alone: in a batch, a quantised model's embedding of a text depends on the others.
+        """
+        np = load_numpy()
+        return [self._run(np, text).astype("<f4").tobytes() for text in texts]
+
+    def _run(self, np: Any, text: str) -> Any:
+        ids = np.array([self._tokenizer.encode(text).ids], dtype=np.int64)
+        feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         try:
-            output = self._session.run(None, {name: feeds[name] for name in self._inputs})[0]
+            (output, *_) = self._session.run(None, {name: feeds[name] for name in self._inputs})
         except Exception as error:
             raise RetrieverError(f"{self.folder / MODEL} can't be run ({error}). Use another model.") from error
-        if output.ndim == 3:
-            weights = mask[:, :, None]
-            output = (output * weights).sum(axis=1) / weights.sum(axis=1)
-        return output / np.maximum(np.linalg.norm(output, axis=1, keepdims=True), 1e-12)
+        vector = output[0].mean(axis=0) if output.ndim == 3 else output[0]
+        return vector / max(float(np.linalg.norm(vector)), 1e-12)
 
 
 def _digest(folder: Path) -> str:
@@ -88,7 +74,7 @@ def _digest(folder: Path) -> str:
 def _load(folder: Path) -> tuple[Any, Any]:
     """Return the session and the tokenizer of a folder."""
     try:
-        from onnxruntime import InferenceSession
+        from onnxruntime import InferenceSession, SessionOptions
         from tokenizers import Tokenizer
     except ImportError as error:
         raise RetrieverError(
@@ -96,10 +82,13 @@ def _load(folder: Path) -> tuple[Any, Any]:
         ) from error
     try:
         tokenizer = Tokenizer.from_file(str(folder / TOKENIZER))
-        session = InferenceSession(str(folder / MODEL), providers=["CPUExecutionProvider"])
+        options = SessionOptions()
+        # One thread gives the same sums in the same order; workers are the way to use more processors.
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        session = InferenceSession(str(folder / MODEL), options, providers=["CPUExecutionProvider"])
     # Both raise plain exceptions of their own.
     except Exception as error:
         raise RetrieverError(f"{folder}: the embedding model can't be loaded ({error}). Use another.") from error
     tokenizer.enable_truncation(TOKENS)
-    tokenizer.enable_padding()
+    tokenizer.no_padding()
     return session, tokenizer

@@ -4,28 +4,11 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-import msgspec
-
 from planbench_xl.episodes.record import Matched
 from planbench_xl.retrieval.hashing import PhraseMatcher
 from planbench_xl.retrieval.request import BY_BOTH, BY_INPUTS, BY_OUTPUT, Request
+from planbench_xl.retrieval.retriever import Retrieval
 from planbench_xl.world import Tool, World
-
-_KEY = "_reference_retriever"
-
-
-class Retrieval(msgspec.Struct, frozen=True):
-    """What a retriever found.
-
-    Attributes:
-        matched: The datatypes that the request's phrases stand for.
-        tools: Executable tools, sorted by name.
-        missing: There is no such tool, in a way that deserves a note to the agent.
-    """
-
-    matched: Matched
-    tools: tuple[Tool, ...]
-    missing: bool
 
 
 class ReferenceRetriever:
@@ -62,13 +45,3 @@ class ReferenceRetriever:
                 found = [tool for tool in found if output in tool.output_datatypes]
         missing = not found and (meta_tool == BY_BOTH or (inputs is not None and len(inputs) == 2))
         return Retrieval(Matched(output, inputs), tuple(found), missing)
-
-
-def reference_retriever(world: World) -> ReferenceRetriever:
-    """Return the reference retriever of a world, made once per world: encoding all its phrases takes a while."""
-    # Kept where the world's own cached properties are, so that it lives exactly as long as the world.
-    retriever = world.__dict__.get(_KEY)
-    if retriever is None:
-        retriever = world.__dict__[_KEY] = ReferenceRetriever(world)
-    assert isinstance(retriever, ReferenceRetriever)
-    return retriever

@@ -9,9 +9,14 @@ from planbench_xl.world import Value
 BY_OUTPUT = "by_output_info"
 BY_INPUTS = "by_inputs"
 BY_BOTH = "by_io_info"
+BY_QUERY = "by_query"
+
+LARGEST_TOP_K = 50
+"""A request can ask for at most so many tools."""
 
 Request = dict[str, Value]
-"""A normalised request: `domain`, `meta_tool`, and `output_information` and `input_information` as it needs."""
+"""A normalised request: `domain`, `meta_tool`, and what this needs: `output_information` and `input_information`, or
+`query` and perhaps `top_k`."""
 
 
 class RequestError(ValueError):
@@ -22,8 +27,13 @@ class RequestError(ValueError):
         self.form = form
 
 
-def normalise(body: Value, domain: str) -> Request:
+def normalise(body: Value, domain: str, *, free_text: bool = False) -> Request:
     """Return the normalised form of a decoded request.
+
+    Args:
+        body: The decoded request.
+        domain: Domain word of the world.
+        free_text: The setting allows requests by a text of one's own.
 
     Raises:
         RequestError: It can't be executed.
@@ -34,6 +44,8 @@ def normalise(body: Value, domain: str) -> Request:
     if not isinstance(meta_tool, str) or not meta_tool.strip():
         raise RequestError("`meta_tool` is missing or blank", form=True)
     meta_tool = _collapse(meta_tool)
+    if free_text and meta_tool == BY_QUERY:
+        return _free_text(body, domain)
     if meta_tool not in (BY_OUTPUT, BY_INPUTS, BY_BOTH):
         raise RequestError(f"`meta_tool` is none of {BY_OUTPUT}, {BY_INPUTS}, {BY_BOTH}", form=False)
     request: Request = {"domain": domain, "meta_tool": meta_tool}
@@ -50,6 +62,18 @@ def normalise(body: Value, domain: str) -> Request:
         if not 1 <= len(kept) <= 2:
             raise RequestError("`input_information` must hold one or two non-blank strings", form=False)
         request["input_information"] = kept
+    return request
+
+
+def _free_text(body: Mapping[str, Value], domain: str) -> Request:
+    query, top_k = body.get("query"), body.get("top_k")
+    if not isinstance(query, str) or not query.strip():
+        raise RequestError("`query` must be a non-blank string", form=False)
+    request: Request = {"domain": domain, "meta_tool": BY_QUERY, "query": _collapse(query)}
+    if top_k is not None:
+        if not isinstance(top_k, int) or isinstance(top_k, bool) or not 1 <= top_k <= LARGEST_TOP_K:
+            raise RequestError(f"`top_k` must be a number from 1 to {LARGEST_TOP_K}", form=False)
+        request["top_k"] = top_k
     return request
 
 

@@ -18,6 +18,7 @@ import msgspec
 
 from planbench_xl.environment import Setting
 from planbench_xl.errors import SettingError
+from planbench_xl.retrieval import LARGEST_TOP_K, check_retrieval
 from planbench_xl.world import BLOCK_KINDS
 
 PRESETS = Path(__file__).parent / "presets.toml"
@@ -32,6 +33,7 @@ RANGES: Mapping[str, tuple[int, float]] = {
     "max_call_errors": (1, math.inf),
     "exploration_budget": (0, math.inf),
     "retrieval.max_tools": (0, math.inf),
+    "retrieval.top_k": (1, LARGEST_TOP_K),
     "blocking.remaining_paths": (0, math.inf),
     "blocking.disabled_ratio": (0, 1),
     "blocking.blocked_paths": (0, math.inf),
@@ -158,6 +160,7 @@ def check_setting(setting: Setting) -> None:
             f"Setting field `blocking.kinds`: [{', '.join(kinds)}] is no choice of block alternatives. "
             f"Give one or more of {', '.join(BLOCK_KINDS)}, each once."
         )
+    check_retrieval(setting.retrieval)
     if not _NAME.fullmatch(setting.name):
         raise SettingError(
             f"Setting field `name`: '{setting.name}' can't name a folder. Use letters, digits and . + - _"

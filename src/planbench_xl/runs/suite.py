@@ -36,17 +36,19 @@ def _paper() -> tuple[Member, ...]:
 
     All-tools is left out: a world's whole inventory is more than many models can read.
     """
-    names = [name for name in _presets(beyond=False) if not presets()[name].setting.all_tools]
+    settings = {name: preset.setting for name, preset in presets().items()}
+    names = [
+        name
+        for name, setting in settings.items()
+        if setting.failures.kind == "none" and setting.retrieval.retriever == "reference" and not setting.all_tools
+    ]
     return (*map(_of_preset, names), *map(_of_seed, (1000, 2000, 3000)))
 
 
 def _failures() -> tuple[Member, ...]:
     """Return the default setting and those with failures beyond the paper."""
-    return tuple(map(_of_preset, ("default", *_presets(beyond=True))))
-
-
-def _presets(*, beyond: bool) -> list[str]:
-    return [name for name, preset in presets().items() if (preset.setting.failures.kind != "none") == beyond]
+    names = (name for name, preset in presets().items() if preset.setting.failures.kind != "none")
+    return tuple(map(_of_preset, ("default", *names)))
 
 
 SUITES: Mapping[str, Callable[[], tuple[Member, ...]]] = {"paper": _paper, "failures": _failures}

@@ -16,7 +16,7 @@ from planbench_xl.episodes.record import Answer, Episode, Reason, Status, Turn, 
 from planbench_xl.metrics import Figure, score_run
 from planbench_xl.report.page import PageWriter
 from planbench_xl.runs.loading import LoadedRun, find_runs, load_run
-from planbench_xl.runs.presets import get_setting
+from planbench_xl.runs.presets import load_setting
 from planbench_xl.runs.run import run
 from planbench_xl.world import World
 
@@ -24,16 +24,22 @@ HOSTILE = (
     "</script><script>window.pwned = 1</script>"
     "<img src=x onerror='window.pwned = 2'><!--<svg onload=window.pwned=3>"
     "\u202e\u2066\u200b\u2028\u2029\x00\ufeff\U000e0041"
-    '"\\u003c\\\'`${window.pwned = 4}` javascript:window.pwned=5 &lt;b&gt;'
+    "\"\\u003c\\'`${window.pwned = 4}` javascript:window.pwned=5 &lt;b&gt;"
 )
 """What would do harm where text isn't kept text: in a script, in markup, in an attribute, to the eye."""
 
 HUGE = 300_000
 
-ARGS = (
-    "--headless=new --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-).split()
+ARGS = [
+    "--headless=new",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
 
 
 def add(page: PageWriter, loaded: LoadedRun) -> None:
@@ -85,7 +91,7 @@ def hostile_run(mini: World) -> LoadedRun:
 
 def called_too_early(mini: World) -> LoadedRun:
     """Return a run of one episode that walks off: a distractor, a call without its input, and a wrong answer."""
-    environment = Environment(mini, get_setting("default"))
+    environment = Environment(mini, load_setting("default"))
     query = mini.query["library_query_06"]
     environment.reset(query.query_id)
     target = mini.datatype[mini.task[query.task_id].targets[0]]
@@ -118,7 +124,7 @@ def folder(mini: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     runs = tmp_path_factory.mktemp("runs")
     for agent in ("oracle", "random"):
         for setting in ("default", "one-path"):
-            run(mini, runs / f"{agent}-{setting}", agent=agent, setting=get_setting(setting))
+            run(mini, runs / f"{agent}-{setting}", agent=agent, setting=load_setting(setting))
     loaded = [load_run(source) for source in find_runs([runs])]
     loaded += [called_too_early(mini), hostile_run(mini)]
     page = PageWriter(tmp_path_factory.mktemp("page"))

@@ -32,25 +32,25 @@ class Played(msgspec.Struct, frozen=True):
     episode: Episode
 
 
-class _Info(msgspec.Struct):
+class _Info(msgspec.Struct, frozen=True):
     planbench_xl: Played | None = None
 
 
-class _Agent(msgspec.Struct):
+class _Agent(msgspec.Struct, frozen=True):
     model: str | None = None
 
 
-class _Seat(msgspec.Struct):
+class _Seat(msgspec.Struct, frozen=True):
     config: _Agent = _Agent()
 
 
-class _Trace(msgspec.Struct):
+class _Trace(msgspec.Struct, frozen=True):
     info: _Info = _Info()
     agent: _Seat | None = None
 
 
-class _Line(msgspec.Struct):
-    traces: list[_Trace] = []
+class _Line(msgspec.Struct, frozen=True):
+    traces: tuple[_Trace, ...] = ()
 
 
 def read_traces(path: Path) -> Iterator[tuple[str, Played]]:

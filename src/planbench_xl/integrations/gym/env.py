@@ -81,7 +81,11 @@ class WorldEnv(gymnasium.Env[str, str]):
         self.environment = Environment(self.world, self.setting)
         self.observation_space = UnicodeText(MAX_OBSERVATION)
         self.action_space = UnicodeText(MAX_ACTION)
-        self._protocol = TextProtocol(tool_ids=self.setting.tool_ids, all_tools=self.setting.all_tools)
+        self._protocol = TextProtocol(
+            tool_ids=self.setting.tool_ids,
+            all_tools=self.setting.all_tools,
+            free_text=self.setting.retrieval.free_text,
+        )
         self._potential = Potential(self.world) if reward == "shaped" else None
         self._level = 0.0
         self._shown = ""

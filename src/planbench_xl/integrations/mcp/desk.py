@@ -79,6 +79,7 @@ class Desk:
             prompts,
             tool_ids=setting.tool_ids,
             all_tools=setting.all_tools,
+            free_text=setting.retrieval.free_text,
             mode="functions" if dynamic else "call_tool",
         )
         manifest = new_manifest(

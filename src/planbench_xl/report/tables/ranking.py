@@ -52,7 +52,9 @@ def noise_table(report: ReportData) -> TableData:
 def _ranking(name: str, order: Sequence[ReportRun], pairs: Sequence[Pair]) -> TableData:
     model = {run.label: run.model for run in order}
     rows: list[tuple[Cell, ...]] = []
-    for rank, run in enumerate(order, 1):
+    values = [run.score.metrics["accuracy"].value or 0.0 for run in order]
+    for run, value in zip(order, values, strict=True):
+        rank = 1 + sum(other > value for other in values)
         shown = [pair for pair in pairs if run.label in (pair.first, pair.second) and pair.corrected < ALPHA]
         open_ = [pair for pair in pairs if run.label in (pair.first, pair.second) and pair.corrected >= ALPHA]
         better = sum(pair.first == run.label for pair in shown)
