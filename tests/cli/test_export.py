@@ -33,3 +33,21 @@ def test_parquet(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 def test_card(capsys: pytest.CaptureFixture[str]) -> None:
     assert status("export", "card", "mini") == 0
     assert capsys.readouterr().out.startswith("---\npretty_name")
+
+
+def test_inspect(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("inspect_ai")
+    run("mini", tmp_path / "run", agent="oracle", queries=["library_query_01"])
+    out = tmp_path / "logs"
+    assert status("export", "inspect", str(tmp_path / "run"), "--out", str(out), "--json") == 0
+    assert json.loads(capsys.readouterr().out) == {"files": [str(out / "run.eval")]}
+    assert status("score", str(out / "run.eval"), "--json") == 0
+    assert '"succeeded": 1' in capsys.readouterr().out
+
+
+def test_inspect_needs_the_extra(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("planbench_xl.cli.export.find_spec", lambda name: None)
+    assert status("export", "inspect", str(tmp_path), "--out", str(tmp_path)) == 2
+    assert "pip install 'planbench-xl[inspect]'" in capsys.readouterr().err

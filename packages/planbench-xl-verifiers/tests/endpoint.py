@@ -14,6 +14,8 @@ from planbench_xl.world import World
 
 Speak = Callable[[list[dict[str, Any]]], str]
 
+USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+
 
 def oracle(world: World, setting: Setting | None = None) -> Speak:
     """Return a model that says, turn by turn, what the oracle does."""
@@ -64,19 +66,34 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
         try:
-            status, answer = 200, _completion(body, self.owner.speak(body["messages"]))
+            text = self.owner.speak(body["messages"])
         except Exception as error:
-            status, answer = 500, {"error": {"message": str(error)}}
-        data = json.dumps(answer).encode()
+            self._send(500, "application/json", json.dumps({"error": {"message": str(error)}}))
+            return
+        if body.get("stream"):
+            self._send(200, "text/event-stream", _stream(body["model"], text))
+        else:
+            self._send(200, "application/json", _completion(body["model"], text))
+
+    def _send(self, status: int, kind: str, answer: str) -> None:
+        data = answer.encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Type", kind)
         self.send_header("Content-Length", str(len(data)))
         self.end_headers()
         self.wfile.write(data)
 
 
-def _completion(body: dict[str, Any], text: str) -> dict[str, Any]:
+def _completion(model: str, text: str) -> str:
     choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
-    usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-    head = {"id": "c", "object": "chat.completion", "created": 1, "model": body["model"]}
-    return {**head, "choices": [choice], "usage": usage}
+    head = {"id": "c", "object": "chat.completion", "created": 1, "model": model}
+    return json.dumps({**head, "choices": [choice], "usage": USAGE})
+
+
+def _stream(model: str, text: str) -> str:
+    """Return a completion as events: its text, its end, its usage."""
+    head = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": model}
+    said = {"index": 0, "delta": {"role": "assistant", "content": text}, "finish_reason": None}
+    end = {"index": 0, "delta": {}, "finish_reason": "stop"}
+    chunks = [{**head, "choices": [said]}, {**head, "choices": [end]}, {**head, "choices": [], "usage": USAGE}]
+    return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 import verifiers.v1 as vf
-from planbench_xl.errors import UsageError
-from planbench_xl.world import load_world
 from planbench_xl_verifiers import PlanBenchTaskset
 from planbench_xl_verifiers.taskset import PlanBenchConfig
+
+from planbench_xl.errors import UsageError
+from planbench_xl.world import load_world
 
 
 def test_training_queries_by_default() -> None:

@@ -10,7 +10,7 @@ from planbench_xl.agents.appraisal import FLAWED
 from planbench_xl.agents.endpoints import LIKELY, Goal
 from planbench_xl.agents.frontier import Direction, Request
 from planbench_xl.agents.graph import Held, KnownTool
-from planbench_xl.agents.inventory import Searcher, WithInventory
+from planbench_xl.agents.inventory import Searcher, WithInventory, WithSieve
 from planbench_xl.agents.phrases import output_phrases
 from planbench_xl.agents.reading import DISCLOSED, LOOK_ALIKE, PLAINEST, Reader
 from planbench_xl.agents.search import PATIENT_FIT, UNLIKELY, Search
@@ -81,7 +81,9 @@ def backward(environment: Environment) -> Searcher:
 
 def _searching(direction: Direction, environment: Environment) -> Searcher:
     agent = SearchAgent(direction)
-    return WithInventory(agent) if environment.setting.all_tools else agent
+    if environment.setting.all_tools:
+        return WithInventory(agent)
+    return agent if environment.setting.retrieval.retriever == "reference" else WithSieve(agent)
 
 
 class SearchAgent:

@@ -1,4 +1,4 @@
-"""Looks tools up in an inventory that is shown at once, so that agents that search for tools can play without a search.
+"""Looks tools up by what an agent was shown, so that agents made for exact searches can play without them.
 
 Only what the agent was shown is used: what tools, arguments and their descriptions are called.
 """
@@ -117,6 +117,35 @@ class WithInventory:
                 event=Event.TOOLS, turn=observation.turn, turns_left=observation.turns_left, tools=found
             )
         return answer("I can't determine it.")
+
+
+class WithSieve:
+    """Plays an agent made for exact searches where they give whatever is like the request.
+
+    Each search is answered by the tools that fit its request, of all those seen so far.
+    """
+
+    def __init__(self, agent: Searcher) -> None:
+        self._agent = agent
+        self._seen: dict[str, ToolView] = {}
+        self._request: Mapping[str, Value] = {}
+
+    def reset(self, seed: int) -> None:
+        """Start an episode."""
+        self._agent.reset(seed)
+        self._seen = {}
+        self._request = {}
+
+    def act(self, observation: Observation) -> Action:
+        """Let the agent see what fits of what was found."""
+        if observation.event is Event.TOOLS:
+            self._seen |= {tool.name: tool for tool in observation.tools}
+            fitting = Inventory(tuple(self._seen.values())).look_up(self._request)
+            observation = msgspec.structs.replace(observation, tools=fitting)
+        action = self._agent.act(observation)
+        if action.kind == "retrieve" and not isinstance(action.body, str):
+            self._request = action.body
+        return action
 
 
 def _plain(name: str) -> str:

@@ -34,7 +34,6 @@ from planbench_xl.retrieval import (
 from planbench_xl.world import FAILING_KINDS, Record, Role, Tool, World
 from planbench_xl.world.lookups import Lookups
 
-
 RetrieverFactory = Callable[[World], Retriever]
 
 RETRIEVERS: tuple[RetrieverName, ...] = get_args(RetrieverName)
@@ -88,7 +87,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
         tasks: Number of tasks.
         listed: Share in which the right tool was listed.
         listed_first: Share in which the first list had it.
-        at_5: Share in which it is among the first 5 that are found, imitations aside; among all, if they are not ranked.
+        at_5: Share in which it is among the first 5 found, imitations aside; among all, if they are not ranked.
         at_10: The same for 10.
         at_30: The same for 30.
         found: Mean number of tools found, imitations aside.

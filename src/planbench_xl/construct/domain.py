@@ -214,13 +214,15 @@ class Domain(Part, frozen=True, dict=True):
         retrieval has to understand the words that an agent has read.
         """
         read = [*field.says, *(_head(text) for text in field.given)]
-        heard = dict.fromkeys([*field.aliases, *(text for text in read if len(text.split()) > 1)])
+        heard: dict[str, str] = {}
+        for text in (*field.aliases, *(text for text in read if len(text.split()) > 1)):
+            heard.setdefault(text.casefold(), text)
         return Datatype(
             name=field.name,
             description=field.description,
             value_type=self.makers[field.name].value_type,
             example=example,
-            aliases=tuple(heard)[:MOST_ALIASES],
+            aliases=tuple(heard.values())[:MOST_ALIASES],
             category=self.owner[field.name].flow,
         )
 

@@ -131,6 +131,11 @@ def evaluate(
             _evaluate(model, game_of(whole, world, protocol, keeper, terms), whole, missing, terms, writer.folder)
         if keeper.stopped is not None:
             raise keeper.stopped
+        if state.played < len(missing):
+            lost = len(missing) - state.played
+            raise PlanBenchError(
+                f"{lost} episodes were not played; see why in {writer.folder / LOGS}, and run it again."
+            )
     return RunResult(writer.folder, whole, world, state)
 
 

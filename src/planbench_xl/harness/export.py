@@ -38,11 +38,11 @@ class Origin(msgspec.Struct, frozen=True):
 
     Attributes:
         world: Where to load the world from again.
-        created: When the run was begun.
+        created: When the run was begun, ISO 8601.
     """
 
     world: str
-    created: datetime
+    created: str
 
 
 def write_logs(sources: Iterable[RunSource], folder: Path) -> list[Path]:
@@ -77,8 +77,9 @@ def origin_of(source: RunSource) -> Origin:
     """Return where a run's world is, and when the run was begun: for a run of others, when it was last changed."""
     manifest = read_manifest(source.path) if source.kind == "run" else None
     if manifest is None:
-        return Origin(source.world, datetime.fromtimestamp(Path(source.path).stat().st_mtime, UTC))
-    return Origin(source.world or manifest.world_source, datetime.fromisoformat(manifest.created))
+        changed = datetime.fromtimestamp(Path(source.path).stat().st_mtime, UTC)
+        return Origin(source.world, changed.isoformat(timespec="seconds"))
+    return Origin(source.world or manifest.world_source, manifest.created)
 
 
 def make_log(run: LoadedRun, origin: Origin) -> EvalLog:
@@ -98,7 +99,11 @@ def make_log(run: LoadedRun, origin: Origin) -> EvalLog:
     pairs = zip(task.dataset, run.episodes, strict=True)
     samples = [_sample(sample, run, environment, episode, origin.created) for sample, episode in pairs]
     log = EvalLog(
-        status="success", eval=_spec(run, task, origin), samples=samples, stats=_stats(origin), metadata=task.metadata
+        status="success",
+        eval=_spec(run, task, origin),
+        samples=samples,
+        stats=_stats(origin),
+        metadata=task.metadata or {},
     )
     scored = score(log, episode_score(), model=NO_MODEL, action="overwrite", display="none", copy=False)
     # Only for scoring, which wants a model that Inspect knows.
@@ -118,7 +123,7 @@ def _task(run: LoadedRun, setting: Setting, origin: Origin) -> Task:
 
 
 def _spec(run: LoadedRun, task: Task, origin: Origin) -> EvalSpec:
-    identity = _identity(run.label, run.agent, run.world.fingerprint, origin.created.isoformat())
+    identity = _identity(run.label, run.agent, run.world.fingerprint, origin.created)
     return EvalSpec(
         eval_id=identity,
         run_id=identity,
@@ -144,10 +149,8 @@ def _stats(origin: Origin) -> EvalStats:
     return EvalStats(started_at=origin.created, completed_at=origin.created)
 
 
-def _sample(
-    sample: Sample, run: LoadedRun, environment: Environment, episode: Episode, created: datetime
-) -> EvalSample:
-    identity = _identity(run.label, sample.id, created.isoformat())
+def _sample(sample: Sample, run: LoadedRun, environment: Environment, episode: Episode, created: str) -> EvalSample:
+    identity = _identity(run.label, sample.id, created)
     kind = protocol_for(episode.protocol)
     played = conversation(environment, environment.setting, episode, kind, run.agent)
     messages = list(_messages(played["messages"], run.agent, identity))
@@ -199,12 +202,12 @@ def _call(identity: str, name: str, arguments: str) -> ToolCall:
     return ToolCall(identity, name, read)
 
 
-def _fix_events(sample: EvalSample, created: datetime) -> None:
+def _fix_events(sample: EvalSample, created: str) -> None:
     """Leave of the scoring's events only the score, without what differs each time that a run is exported."""
     found = next(event for event in sample.events if isinstance(event, ScoreEvent))
     found.uuid = _identity(sample.uuid, SCORER)
     found.span_id = None
-    found.timestamp = created
+    found.timestamp = datetime.fromisoformat(created)
     found.working_start = 0.0
     sample.events = [found]
 

@@ -113,7 +113,13 @@ def episode_solver(game: Game) -> Solver:
     @solver(name="planbench_xl_episode")
     def play() -> Solver:
         async def solve(state: TaskState, generate: Generate) -> TaskState:
-            await _Sitting(game, state, generate).play()
+            keeper = game.keeper(state)
+            try:
+                sitting = _Sitting(game, state, generate, keeper)
+            except Exception as error:
+                keeper.stop(PlanBenchError(f"An episode can't be played: {cause_of(error)}"))
+                raise
+            await sitting.play()
             return state
 
         return solve
@@ -124,12 +130,12 @@ def episode_solver(game: Game) -> Solver:
 class _Sitting:
     """One sample being played."""
 
-    def __init__(self, game: Game, state: TaskState, generate: Generate) -> None:
+    def __init__(self, game: Game, state: TaskState, generate: Generate, keeper: Keeper) -> None:
         self._game = game
         self._state = state
         self._generate = generate
         self._key = key_of(state)
-        self._keeper = game.keeper(state)
+        self._keeper = keeper
         self._journal = self._keeper.journal(self._key)
         self._messages: list[ChatMessage] = []
         self._environment = game.environment()

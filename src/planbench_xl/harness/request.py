@@ -131,7 +131,8 @@ def plan_request(request: Request, models: ModelRequest, preset: str = "default"
     setting = request.setting(preset)
     world = open_world(request.world)
     kind = "native" if models.solver else request.protocol
-    pack = load_prompts(Path(request.prompts), kind) if request.prompts is not None else None
+    # Read once, so that all episodes have the same.
+    pack = load_prompts(None if request.prompts is None else Path(request.prompts), kind)
     return Plan(
         request=request,
         models=models,
@@ -143,9 +144,7 @@ def plan_request(request: Request, models: ModelRequest, preset: str = "default"
     )
 
 
-def _protocol(
-    request: Request, models: ModelRequest, setting: Setting, pack: Prompts | None
-) -> Callable[[], ChatProtocol]:
+def _protocol(request: Request, models: ModelRequest, setting: Setting, pack: Prompts) -> Callable[[], ChatProtocol]:
     if models.solver:
         # A solver is handed its tools once, so tools that are found later can't be functions.
         return lambda: make_protocol("native", pack, setting, mode="call_tool")

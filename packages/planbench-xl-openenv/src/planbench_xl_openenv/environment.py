@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from copy import copy
 from random import Random
 from typing import Any
 
 from openenv.core.env_server.interfaces import Environment as OpenEnvironment
 from openenv.core.env_server.types import EnvironmentMetadata, State
+
 from planbench_xl import __version__
 from planbench_xl.environment import Environment, Observation, Setting
 from planbench_xl.episodes.record import Episode
@@ -18,7 +18,6 @@ from planbench_xl.metrics.episode import EpisodeScore, score_episode
 from planbench_xl.protocols import make_protocol
 from planbench_xl.runs.rollout import record
 from planbench_xl.world import World
-
 from planbench_xl_openenv.models import PlanBenchAction, PlanBenchObservation
 
 Keep = Callable[[Episode], None]
@@ -31,7 +30,7 @@ class Game:
         world: The world.
         setting: The setting.
         queries: Identifiers of the queries to play.
-        keep: Called with every episode that has ended.
+        keep: Called with every episode that has ended, by the thread of its session.
     """
 
     def __init__(self, world: World, setting: Setting, queries: tuple[str, ...], keep: Keep | None = None) -> None:
@@ -39,11 +38,6 @@ class Game:
         self.setting = setting
         self.queries = queries
         self.keep = keep
-        self._environment = Environment(world, setting)
-
-    def environment(self) -> Environment:
-        """Return an environment for one session; it shares with the others what doesn't change."""
-        return copy(self._environment)
 
 
 class PlanBenchEnvironment(OpenEnvironment[PlanBenchAction, PlanBenchObservation, State]):
@@ -57,7 +51,8 @@ class PlanBenchEnvironment(OpenEnvironment[PlanBenchAction, PlanBenchObservation
     def __init__(self, game: Game) -> None:
         super().__init__()
         self._game = game
-        self._environment = game.environment()
+        # Of its own: every session has its own thread, and the records are read by one thread only.
+        self._environment = Environment(game.world, game.setting)
         self._protocol = make_protocol("text", setting=game.setting)
         self._random = Random()
         self._episode_id: str | None = None
@@ -98,9 +93,7 @@ class PlanBenchEnvironment(OpenEnvironment[PlanBenchAction, PlanBenchObservation
             self._game.keep(episode)
         score = score_episode(self._game.world, episode)
         reason = score.reason.value if score.reason else ""
-        return self._shown(
-            observation, text=text, reward=float(score.success), reason=reason, figures=figures(score)
-        )
+        return self._shown(observation, text=text, reward=float(score.success), reason=reason, figures=figures(score))
 
     @property
     def state(self) -> State:

@@ -8,12 +8,12 @@ from threading import Lock
 from types import TracebackType
 
 import msgspec
+
 from planbench_xl.episodes.record import Episode
 from planbench_xl.episodes.store import EpisodeWriter
 from planbench_xl.protocols import TEXT_PROTOCOL
 from planbench_xl.runs.manifest import write_manifest
 from planbench_xl.runs.run import begin, new_manifest
-
 from planbench_xl_openenv.environment import Game
 
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import click
 import uvicorn
 from openenv.core.env_server.http_server import create_app
+
 from planbench_xl.errors import PlanBenchError
 from planbench_xl.runs.presets import check_setting, load_setting
 from planbench_xl.runs.run import split_queries
 from planbench_xl.runs.worlds import open_world
-
 from planbench_xl_openenv.environment import Game, PlanBenchEnvironment
 from planbench_xl_openenv.keeping import RunKeeper
 from planbench_xl_openenv.models import PlanBenchAction, PlanBenchObservation

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 import verifiers.v1 as vf
+
 from planbench_xl.episodes.record import Episode
 from planbench_xl.metrics.episode import EpisodeScore, score_episode
 from planbench_xl.protocols import Reply
 from planbench_xl.runs.rollout import record
 from planbench_xl.runs.run import source_of
-
 from planbench_xl_verifiers.taskset import PlanBenchTaskset
 
 INFO = "planbench_xl"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 import msgspec
+
 from planbench_xl.environment import Setting
 from planbench_xl.episodes.record import Episode
 from planbench_xl.episodes.store import EpisodeWriter

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from copy import copy
 
 import verifiers.v1 as vf
+
 from planbench_xl.environment import Environment, Setting
 from planbench_xl.protocols import TextProtocol, make_protocol
 from planbench_xl.runs.presets import check_setting, load_setting

@@ -164,7 +164,7 @@ class Gate:
         await (refused or self._app)(scope, receive, send)
 
     def _knows(self, authorization: str) -> bool:
-        return not self._expected or hmac.compare_digest(authorization.encode("utf-8", "replace"), self._expected)
+        return not self._expected or hmac.compare_digest(authorization.encode("latin-1"), self._expected)
 
 
 def refusal(status: int, message: str) -> Response:

@@ -81,7 +81,7 @@ const charts = (() => {
 
   /** Return accuracy by setting: a row per setting, a sign per agent. */
   function bySetting(runs, agents, settings) {
-    const [left, right, top, step] = [130, 24, 8, settings.length > 4 ? 32 : 44];
+    const [left, right, top, step] = [130, 34, 8, settings.length > 4 ? 32 : 44];
     const [width, height] = [540, top + step * settings.length + 34];
     const x = (value) => left + value * (width - left - right);
     const rows = settings.map((setting, i) => {

@@ -114,7 +114,8 @@ const graph = (() => {
     for (const one of nodes) {
       if (one.tool === undefined) drawDatatype(context, one, step);
       else drawTool(context, one, useful.has(one.tool), current(one.tool));
-      if (one.tool !== undefined && current(one.tool)) into(box, one.node);
+      const asked = step?.turn.action === "answer" && task.targets.includes(one.datatype);
+      if (asked || (one.tool !== undefined && current(one.tool))) into(box, one.node);
     }
     if (!context.detail.textContent) show(context.detail, el("p", { class: "hint" }, "Point at a node, or move to it with Tab, to read what it is."));
   }
@@ -124,7 +125,7 @@ const graph = (() => {
     return ["progress", "drift", "imitation", "rejected"].find((kind) => kinds.has(kind)) ?? "";
   };
 
-  /* Keep the tool just called in sight where the graph is wider than its box. */
+  /* Keep the tool just called, or what was answered, in sight where the graph is wider than its box. */
   function into(box, node) {
     const [outer, inner] = [box.getBoundingClientRect(), node.getBoundingClientRect()];
     if (!outer.width) return;
