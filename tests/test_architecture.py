@@ -37,6 +37,7 @@ ALLOWED = {
         "agents",
         "episodes",
         "metrics",
+        "statistics",
         "blocking",
         "retrieval",
         "judging",
@@ -54,7 +55,10 @@ LEAVES = ("cli", "harness", "integrations", "__init__", "__main__")
 ON_USE = {("runs/loading.py", "harness")}
 """Leaves that a module imports when it is asked for what only they know: the logs of Inspect."""
 
-OPTIONAL = {"inspect_ai", "openai", "mcp", "gymnasium", "numpy", "matplotlib", "pyarrow", "yaml", "torch", "ray"}
+OPTIONAL = {
+    *("inspect_ai", "openai", "mcp", "gymnasium", "numpy", "matplotlib", "pyarrow", "yaml", "torch", "ray"),
+    *("onnxruntime", "tokenizers"),
+}
 OWN = {
     "harness/": {"inspect_ai", "openai"},
     "integrations/mcp/": {"mcp"},

@@ -73,3 +73,16 @@ def test_names_that_are_taken_for_each_other(tiny: Domain) -> None:
     alike = msgspec.structs.replace(tiny.branches, names=("Pier", "pier"))
     with pytest.raises(DomainError):
         widen(msgspec.structs.replace(tiny, branches=alike), 2)
+
+
+def test_texts_name_the_branch(tiny: Domain) -> None:
+    wide = widen(tiny, 2)
+    field = wide.fields["trip_slip_2"]
+    assert field.aliases[0] == "eastpier booking number"
+    assert field.given == ("Eastpier booking {}", "the Eastpier hire booked as {}")
+    assert field.says[0] == "the booking in Eastpier"
+    for name, other in wide.fields.items():
+        branch = "Northhaven" if name.endswith("_1") else "Eastpier"
+        texts = (other.description, *other.says, *other.given, *other.asked, *other.question)
+        assert all(branch in text for text in texts), name
+        assert all(near.says.find(branch) > 0 for near in other.near)

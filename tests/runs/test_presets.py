@@ -61,6 +61,8 @@ def test_the_presets() -> None:
     assert load_setting("outage-silent").failures.silent
     assert not load_setting("outage-silent").blocking.enabled
     assert not load_setting("no-distractors").retrieval.distractors
+    assert load_setting("free-text").retrieval.free_text
+    assert load_setting("free-text").retrieval.retriever == load_setting("bm25").retrieval.retriever == "bm25"
 
 
 @pytest.mark.parametrize(

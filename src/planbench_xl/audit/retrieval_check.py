@@ -16,6 +16,7 @@ import msgspec
 from planbench_xl.agents.appraisal import FLAWED, flaw_score
 from planbench_xl.agents.phrases import output_phrases, words
 from planbench_xl.audit.context import Progress
+from planbench_xl.audit.retrieval_table import PLACES, Row, Trial, table_rows
 from planbench_xl.errors import UsageError
 from planbench_xl.retrieval import (
     BY_BOTH,
@@ -40,76 +41,8 @@ RETRIEVERS: tuple[RetrieverName, ...] = get_args(RetrieverName)
 """Names of the retrievers that a setting can have."""
 
 MODES = (BY_OUTPUT, BY_INPUTS, BY_BOTH)
-PLACES = (5, 10, 30)
-"""The right tool is looked for among so many."""
-
 MAX_PHRASES = 2
 """A request names at most so many inputs."""
-
-
-class Trial(msgspec.Struct, frozen=True, kw_only=True):
-    """One single-step task in one mode.
-
-    Attributes:
-        tool: The executable tool that the task was made from.
-        mode: Kind of retrieval.
-        inputs: Number of the tool's inputs.
-        listed: Some retrieval listed the tool.
-        listed_first: The first one did.
-        place: Place of the tool among those that the first one finds, the best first; 0 if they are not ranked, None
-            if it isn't among the first 30.
-        found: Number of tools that the first one finds, without imitations.
-        milliseconds: What finding them takes.
-        sizes: Number of tools in each list, imitations included.
-        correct: The agent ended with the value of the record, from an executable tool.
-        turns: Retrievals, calls and the answer.
-    """
-
-    tool: str
-    mode: str
-    inputs: int
-    listed: bool
-    listed_first: bool
-    place: int | None
-    found: int
-    milliseconds: float
-    sizes: tuple[int, ...]
-    correct: bool
-    turns: int
-
-
-class Row(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of the table; shares are from 0 to 1.
-
-    Attributes:
-        mode: Kind of retrieval.
-        inputs: Number of inputs of the tools; None for all tools.
-        tasks: Number of tasks.
-        listed: Share in which the right tool was listed.
-        listed_first: Share in which the first list had it.
-        at_5: Share in which it is among the first 5 found, imitations aside; among all, if they are not ranked.
-        at_10: The same for 10.
-        at_30: The same for 30.
-        found: Mean number of tools found, imitations aside.
-        milliseconds: Mean time that finding them takes.
-        correct: Share of right answers (the paper's single-step accuracy).
-        list_size: Mean number of tools in a list.
-        turns: Mean number of turns.
-    """
-
-    mode: str
-    inputs: int | None
-    tasks: int
-    listed: float
-    listed_first: float
-    at_5: float
-    at_10: float
-    at_30: float
-    found: float
-    milliseconds: float
-    correct: float
-    list_size: float
-    turns: float
 
 
 class RetrievalCheck(msgspec.Struct, frozen=True, kw_only=True):
@@ -205,7 +138,7 @@ def retrieval_check(
         retriever=retriever,
         top_k=config.top_k,
         max_tools=config.max_tools,
-        rows=tuple(_rows(trials, modes)),
+        rows=tuple(table_rows(trials, modes)),
         skipped=tuple(skipped),
         not_listed={mode: tuple(t.tool for t in trials if t.mode == mode and not t.listed) for mode in modes},
     )
@@ -377,35 +310,3 @@ def _content(*texts: str) -> frozenset[str]:
 
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     return len(one & other) / max(1, min(len(one), len(other)))
-
-
-def _rows(trials: Sequence[Trial], modes: Sequence[str]) -> Iterator[Row]:
-    for mode in modes:
-        played = [trial for trial in trials if trial.mode == mode]
-        sizes = sorted({trial.inputs for trial in played})
-        for size in (None, *sizes):
-            chosen = [trial for trial in played if size is None or trial.inputs == size]
-            if chosen:
-                yield _row(mode, size, chosen)
-
-
-def _row(mode: str, size: int | None, trials: Sequence[Trial]) -> Row:
-    lists = [length for trial in trials for length in trial.sizes]
-    at_5, at_10, at_30 = (
-        sum(trial.place is not None and trial.place <= place for trial in trials) / len(trials) for place in PLACES
-    )
-    return Row(
-        mode=mode,
-        inputs=size,
-        tasks=len(trials),
-        listed=sum(trial.listed for trial in trials) / len(trials),
-        listed_first=sum(trial.listed_first for trial in trials) / len(trials),
-        at_5=at_5,
-        at_10=at_10,
-        at_30=at_30,
-        found=sum(trial.found for trial in trials) / len(trials),
-        milliseconds=sum(trial.milliseconds for trial in trials) / len(trials),
-        correct=sum(trial.correct for trial in trials) / len(trials),
-        list_size=sum(lists) / len(lists),
-        turns=sum(trial.turns for trial in trials) / len(trials),
-    )

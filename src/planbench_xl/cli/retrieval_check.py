@@ -13,7 +13,8 @@ from planbench_xl.cli.audit import Steps
 from planbench_xl.cli.common import examples, json_option, print_json
 
 if TYPE_CHECKING:
-    from planbench_xl.audit.retrieval_check import RetrievalCheck, Row
+    from planbench_xl.audit.retrieval_check import RetrievalCheck
+    from planbench_xl.audit.retrieval_table import Row
 
 WORDS = {"by_output_info": "by output", "by_inputs": "by inputs", "by_io_info": "both", "by_query": "free text"}
 HEADS = (
@@ -102,7 +103,7 @@ def retrieval_check(
 
 def _print(checks: Sequence[RetrievalCheck]) -> None:
     several = len(checks) > 1
-    lines = [("retriever  retrieval" if several else "retrieval", *HEADS)]
+    lines: list[tuple[str, ...]] = [("retriever  retrieval" if several else "retrieval", *HEADS)]
     for check in checks:
         start = f"{check.retriever.ljust(9)}  " if several else ""
         lines += [_cells(row, start) for row in check.rows if not several or row.inputs is None]

@@ -9,7 +9,6 @@ import click
 
 from planbench_xl.cli.common import (
     examples,
-    has_report_extra,
     make_request,
     output_options,
     print_json,
@@ -29,7 +28,6 @@ from planbench_xl.cli.progress import ProgressView
 if TYPE_CHECKING:
     from planbench_xl.harness.judge import Agreement
     from planbench_xl.harness.request import ModelRequest
-    from planbench_xl.metrics import RunScore
     from planbench_xl.runs.request import Request
     from planbench_xl.runs.run import ProgressCallback, RunResult
 
@@ -56,6 +54,7 @@ def run(setting: str, as_json: bool, quiet: bool, dry_run: bool, judge: str | No
     played. More queries or epochs may be added; anything else that differs is refused.
     """
     from planbench_xl.report import as_dict
+    from planbench_xl.runs.scores import score_folder
 
     chosen = take_model_options(options)
     request = make_request(options)
@@ -68,7 +67,7 @@ def run(setting: str, as_json: bool, quiet: bool, dry_run: bool, judge: str | No
         with ProgressView(quiet=quiet) as view:
             result = _play(request, models, setting, view.update)
         agreement = ask_judge(result) if ask_judge is not None else None
-    score = _score(result)
+    score = score_folder(result.folder, result.world, intervals=True)
     if as_json:
         extra = {} if agreement is None else {"extra_judge": agreement}
         head = {"folder": str(result.folder), "played": result.progress.played}
@@ -79,20 +78,6 @@ def run(setting: str, as_json: bool, quiet: bool, dry_run: bool, judge: str | No
         click.echo(agreement.line())
     if not quiet:
         click.echo(f"Stored in {result.folder}.", err=True)
-
-
-def _score(result: RunResult) -> RunScore:
-    """Return the score of a run, with intervals if they can be made, as `planbench-xl score` shows it."""
-    from planbench_xl.episodes.store import read_episodes
-    from planbench_xl.metrics import score_episodes
-    from planbench_xl.runs.scores import score_folder
-
-    score = score_folder(result.folder, result.world)
-    if not has_report_extra():
-        return score
-    from planbench_xl.statistics import with_intervals
-
-    return with_intervals(score, score_episodes(result.world, read_episodes(result.folder)))
 
 
 def _play(request: Request, models: ModelRequest | None, setting: str, progress: ProgressCallback) -> RunResult:

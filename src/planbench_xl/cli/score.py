@@ -46,7 +46,7 @@ def score(
     """
     from planbench_xl.report import as_dict
     from planbench_xl.runs.loading import Worlds, find_runs, load_run
-    from planbench_xl.runs.scores import score_loaded
+    from planbench_xl.runs.scores import add_intervals, score_loaded
 
     sources = find_runs(paths, world)
     worlds, rows = Worlds(), []
@@ -55,11 +55,7 @@ def score(
         for problem in run.problems:
             click.echo(f"Warning: {problem}.", err=True)
         result, scores = score_loaded(run, judge, exact_paths=exact_paths)
-        if has_report_extra():
-            from planbench_xl.statistics import with_intervals
-
-            result = with_intervals(result, scores)
-        rows.append((source.label, result))
+        rows.append((source.label, add_intervals(result, scores)))
     if as_json:
         dicts = [as_dict(label, result) for label, result in rows]
         print_json(dicts[0] if [source.path for source in sources] == list(map(str, paths[:1])) else {"runs": dicts})

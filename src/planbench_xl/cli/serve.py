@@ -73,18 +73,27 @@ def mcp(
     from planbench_xl.integrations.mcp.desk import open_desk
 
     own = {name: options.pop(name) for name in ("session", "host", "port", "allow_host")}
+    if transport == "http":
+        # Before anything is written.
+        _check_address(own["host"])
     request = make_request({**options, "agent": agent_name})
     with open_desk(request, setting, dynamic=dynamic, restart=restart) as desk:
         if transport == "stdio":
             from planbench_xl.integrations.mcp.stdio import serve_stdio
 
-            serve_stdio(desk, own["session"] or desk.unnamed())
+            serve_stdio(desk, desk.unnamed() if own["session"] is None else own["session"])
         else:
             _serve_http(desk, as_json, **own)
         click.echo(desk.status(), err=True)
 
 
 mcp.params = [param for param in mcp.params if param.name in EPISODES or param.name not in _run_options()]
+
+
+def _check_address(host: str) -> None:
+    from planbench_xl.integrations.mcp.http import TOKEN, check_address
+
+    check_address(host, os.environ.get(TOKEN, ""))
 
 
 def _serve_http(

@@ -41,7 +41,7 @@ def suite(name: str, as_json: bool, quiet: bool, **options: Any) -> None:
     request = make_request(options)
     with resumable(), ProgressView(quiet=quiet) as view:
         results = run_suite(name, request, lambda label, state: view.update(state, label))
-    rows = [(label, score_folder(result.folder, result.world)) for label, result in results]
+    rows = [(label, score_folder(result.folder, result.world, intervals=True)) for label, result in results]
     if as_json:
         print_json({"suite": name, "runs": [as_dict(label, score) for label, score in rows]})
         return

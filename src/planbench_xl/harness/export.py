@@ -28,6 +28,8 @@ from planbench_xl.harness.tasks import SCORER, TASK_VERSION, make_task
 from planbench_xl.protocols import Message, make_protocol, protocol_for
 from planbench_xl.runs.loading import LoadedRun, RunSource, Worlds, load_run
 from planbench_xl.runs.manifest import read_manifest
+from planbench_xl.runs.run import source_of
+from planbench_xl.world import World
 
 NO_MODEL = "none/none"
 """What Inspect takes for a model where nothing is asked."""
@@ -61,7 +63,8 @@ def write_logs(sources: Iterable[RunSource], folder: Path) -> list[Path]:
     for source in sources:
         path = folder / f"{source.label.strip('/')}.eval"
         path.parent.mkdir(parents=True, exist_ok=True)
-        log = make_log(load_run(source, worlds), origin_of(source))
+        run = load_run(source, worlds)
+        log = make_log(run, origin_of(source, run.world))
         # The ending tells Inspect the format.
         temporary = path.with_name(f".{path.stem}.tmp.eval")
         try:
@@ -73,13 +76,13 @@ def write_logs(sources: Iterable[RunSource], folder: Path) -> list[Path]:
     return written
 
 
-def origin_of(source: RunSource) -> Origin:
+def origin_of(source: RunSource, world: World) -> Origin:
     """Return where a run's world is, and when the run was begun: for a run of others, when it was last changed."""
     manifest = read_manifest(source.path) if source.kind == "run" else None
     if manifest is None:
         changed = datetime.fromtimestamp(Path(source.path).stat().st_mtime, UTC)
-        return Origin(source.world, changed.isoformat(timespec="seconds"))
-    return Origin(source.world or manifest.world_source, manifest.created)
+        return Origin(source_of(world, source.world or None), changed.isoformat(timespec="seconds"))
+    return Origin(source_of(world, source.world) if source.world else manifest.world_source, manifest.created)
 
 
 def make_log(run: LoadedRun, origin: Origin) -> EvalLog:

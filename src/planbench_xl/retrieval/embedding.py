@@ -24,6 +24,9 @@ LONGEST = 8_000
 AT_ONCE = 500
 """So many embeddings are looked up in one statement."""
 
+EMBEDDED_AT_ONCE = 64
+"""So many texts are embedded before they are stored: no more is lost when a long job is stopped."""
+
 WAIT_SECONDS = 60.0
 
 
@@ -67,10 +70,10 @@ class CachedEmbedder:
         cut = [text[:LONGEST].encode("utf-8", "replace").decode() for text in texts]
         keys = [hashlib.sha256(text.encode()).digest() for text in cut]
         known = self._read(keys)
-        missing = {key: text for key, text in zip(keys, cut, strict=True) if key not in known}
-        if missing:
-            made = self._embedder.embed(list(missing.values()))
-            known |= self._keep(dict(zip(missing, made, strict=True)))
+        missing = list({key: text for key, text in zip(keys, cut, strict=True) if key not in known}.items())
+        for start in range(0, len(missing), EMBEDDED_AT_ONCE):
+            some = dict(missing[start : start + EMBEDDED_AT_ONCE])
+            known |= self._keep(dict(zip(some, self._embedder.embed(list(some.values())), strict=True)))
         return [known[key] for key in keys]
 
     def _read(self, keys: Sequence[bytes]) -> dict[bytes, bytes]:

@@ -3,7 +3,9 @@ from __future__ import annotations
 import asyncio
 import http.client
 import json
+import re
 import signal
+import time
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,11 +15,16 @@ import pytest
 mcp = pytest.importorskip("mcp")
 
 from mcp import Client  # noqa: E402
+from starlette.testclient import TestClient  # noqa: E402
 
 from planbench_xl.episodes.store import read_episodes  # noqa: E402
 from planbench_xl.errors import UsageError  # noqa: E402
-from planbench_xl.integrations.mcp.http import Gate, check_address  # noqa: E402
+from planbench_xl.integrations.mcp.desk import open_desk  # noqa: E402
+from planbench_xl.integrations.mcp.http import Gate, check_address, make_app  # noqa: E402
+from planbench_xl.integrations.mcp.server import Player  # noqa: E402
+from planbench_xl.runs.request import Request  # noqa: E402
 from planbench_xl.world import World  # noqa: E402
+from tests.conftest import REPOSITORY  # noqa: E402
 from tests.integrations.mcp.calls import calls_of, http_server  # noqa: E402
 
 QUERY = "library_query_03"
@@ -75,6 +82,13 @@ async def play(address: str, name: str, calls: list[tuple[str, dict[str, Any]]],
             assert not (await client.call_tool(*call)).is_error
 
 
+def run_documented(address: str) -> None:
+    """Run the documentation's example for a client."""
+    text = (REPOSITORY / "docs" / "mcp.md").read_text(encoding="utf-8")
+    code = re.findall(r"```python\n(.*?)```", text, re.DOTALL)[0].replace("http://127.0.0.1:8321/mcp/", address)
+    exec(compile(code, "docs/mcp.md", "exec"), {})
+
+
 MALFORMED = [
     (b"{", 400, -32700),
     (b"\xff", 400, -32700),
@@ -88,7 +102,9 @@ MALFORMED = [
 ]
 
 
-def test_clients_of_both_kinds_play_and_malformed_requests_cost_nothing(mini: World, tmp_path: Path) -> None:
+def test_clients_of_both_kinds_play_and_malformed_requests_cost_nothing(
+    mini: World, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     with http_server(tmp_path) as (address, _):
         plain = Plain(address, QUERY)
         assert mini.query[QUERY].text in plain.hello()["result"]["instructions"]
@@ -105,6 +121,8 @@ def test_clients_of_both_kinds_play_and_malformed_requests_cost_nothing(mini: Wo
             assert not plain.call(*call)["isError"]
         # The connection is lost; another client goes on in the other way of connecting.
         asyncio.run(play(address, QUERY, calls[2:], "auto"))
+        run_documented(address)
+        assert "Search result" in capsys.readouterr().out
         late = Plain(address, QUERY)
         late.hello()
         assert late.call("retrieve_tools", {})["isError"]
@@ -112,6 +130,7 @@ def test_clients_of_both_kinds_play_and_malformed_requests_cost_nothing(mini: Wo
     assert (episode.query_id, episode.status, len(episode.turns)) == (QUERY, "success", len(calls))
 
 
+@pytest.mark.slow
 def test_a_killed_server_loses_nothing(mini: World, tmp_path: Path) -> None:
     calls = calls_of(mini, QUERY)
     with http_server(tmp_path) as (address, server):
@@ -141,6 +160,35 @@ def test_64_sessions_at_once(mini: World, tmp_path: Path, mode: str) -> None:
     assert [episode.key for episode in episodes] == sorted(names)
     for episode in episodes:
         assert (episode.status, len(episode.turns)) == ("success", len(calls[episode.query_id]))
+
+
+def test_idle_sessions_are_put_away_and_come_back(mini: World, tmp_path: Path) -> None:
+    player = Player(open_desk(Request(world="mini", agent="mcp", out=str(tmp_path)), "default"))
+    headers = {"accept": "application/json, text/event-stream"}
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "plain", "version": "1"},
+    }
+
+    def call(client: TestClient, name: str, arguments: dict[str, Any]) -> str:
+        params = {"name": name, "arguments": arguments, "_meta": meta}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+        own = {"mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": name}
+        answer = client.post(f"/mcp/{QUERY}", json=body, headers=headers | own)
+        assert answer.status_code == 200, answer.text
+        return str(answer.json()["result"]["content"][0]["text"])
+
+    first, second, *_ = calls_of(mini, QUERY)
+    with TestClient(make_app(player, idle_seconds=0.2), base_url="http://127.0.0.1:80") as client:
+        call(client, *first)
+        until = time.monotonic() + 10
+        while player.desk._sessions and time.monotonic() < until:
+            time.sleep(0.05)
+        assert not player.desk._sessions
+        assert "98 turns left" in call(client, *second)
+        assert client.post("/mcp/%0A", json={}, headers=headers).status_code == 404
+    player.close()
 
 
 def test_a_token_is_asked_for() -> None:

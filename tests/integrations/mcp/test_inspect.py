@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,11 @@ from inspect_ai.agent import react, run  # noqa: E402
 from inspect_ai.dataset import Sample  # noqa: E402
 from inspect_ai.model import ChatMessageTool, ModelOutput, ModelUsage, get_model  # noqa: E402
 from inspect_ai.solver import Generate, Solver, TaskState, solver  # noqa: E402
-from inspect_ai.tool import mcp_server_http, mcp_server_stdio  # noqa: E402
-from mcp import Client  # noqa: E402
+from inspect_ai.tool import mcp_server_stdio  # noqa: E402
 
 from planbench_xl.episodes.store import read_episodes  # noqa: E402
 from planbench_xl.world import World  # noqa: E402
+from tests.conftest import REPOSITORY  # noqa: E402
 from tests.integrations.mcp.calls import SERVE, calls_of, http_server  # noqa: E402
 
 QUERY = "library_query_04"
@@ -56,24 +57,20 @@ def evaluate(world: World, queries: list[str], player: Solver, logs: Path) -> No
     assert log.samples is not None and all(sample.error is None for sample in log.samples)
 
 
-@solver
-def over_http(address: str) -> Solver:
-    async def solve(state: TaskState, generate: Generate) -> TaskState:
-        url = f"{address}{state.sample_id}"
-        async with Client(url) as client:
-            prompt = await client.get_prompt("query")
-        agent = react(tools=[mcp_server_http(url=url, timeout=30)], submit=False)
-        await run(agent, prompt.messages[0].content.text)  # type: ignore[union-attr]
-        return state
-
-    return solve
+def documented() -> dict[str, Any]:
+    """Return what the documentation's example defines."""
+    text = (REPOSITORY / "docs" / "mcp.md").read_text(encoding="utf-8")
+    (code,) = [block for block in re.findall(r"```python\n(.*?)```", text, re.DOTALL) if "inspect_ai" in block]
+    names: dict[str, Any] = {"__name__": __name__}
+    exec(compile(code, "docs/mcp.md", "exec"), names)
+    return names
 
 
 @solver
 def over_stdio(out: Path, text: str) -> Solver:
     async def solve(state: TaskState, generate: Generate) -> TaskState:
-        command, *arguments = [*SERVE, "--world", "mini", "--out", str(out), "--session", str(state.sample_id)]
-        agent = react(tools=[mcp_server_stdio(command=command, args=arguments)], submit=False)
+        arguments = [*SERVE[1:], "--world", "mini", "--out", str(out), "--session", str(state.sample_id)]
+        agent = react(tools=[mcp_server_stdio(command=SERVE[0], args=arguments)], submit=False)
         await run(agent, text)
         return state
 
@@ -84,7 +81,7 @@ def over_stdio(out: Path, text: str) -> Solver:
 def test_over_http_many_samples_at_once(mini: World, tmp_path: Path) -> None:
     queries = list(mini.query)
     with http_server(tmp_path / "run") as (address, _):
-        evaluate(mini, queries, over_http(address), tmp_path)
+        evaluate(mini, queries, documented()["player"](address), tmp_path)
     episodes = read_episodes(tmp_path / "run")
     assert [episode.query_id for episode in episodes] == sorted(queries)
     assert all(episode.status == "success" for episode in episodes)

@@ -81,6 +81,7 @@ class Plain:
         return self.server.wait(timeout=20), errors
 
 
+@pytest.mark.slow
 def test_the_official_client_plays(mini: World, tmp_path: Path) -> None:
     command, *arguments = options(tmp_path, "--dynamic")
 
@@ -116,6 +117,7 @@ def test_a_client_of_our_own_plays_and_a_killed_server_goes_on(mini: World, tmp_
     assert (len(episode.turns), episode.status) == (len(calls), "success")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_ends_the_server_in_good_order(mini: World, tmp_path: Path, number: int) -> None:
     plain = Plain(tmp_path)
@@ -164,6 +166,7 @@ def test_malformed_frames_get_protocol_errors_and_cost_no_turn(mini: World, tmp_
     assert episode.status == "success"
 
 
+@pytest.mark.slow
 def test_before_the_handshake_nothing_is_served(tmp_path: Path) -> None:
     plain = Plain(tmp_path)
     plain.send(b"{")
@@ -173,6 +176,7 @@ def test_before_the_handshake_nothing_is_served(tmp_path: Path) -> None:
     assert plain.leave()[0] == 0
 
 
+@pytest.mark.slow
 def test_one_process_writes_the_folder(tmp_path: Path) -> None:
     plain = Plain(tmp_path)
     plain.hello()

@@ -102,7 +102,7 @@ class Desk:
         self._claims = Lines(self.folder / SESSIONS, Claim)
         self._writer = _writer(self.folder)
         try:
-            whole, heads = begin(self._writer, manifest, tuple(world.query), retry_errors=True)
+            whole, heads = begin(self._writer, manifest, tuple(world.query), retry_errors=False)
             self._known = set(whole.keys)
             self._stored = set(heads)
             self._key_of = {claim.session: (claim.query_id, claim.epoch) for claim in self._claims.read()}

@@ -93,10 +93,11 @@ class Rooms:
     async def _tidy(self) -> None:
         while True:
             await anyio.sleep(self._idle_seconds / 4)
-            async with self._opening:
-                before = time.monotonic() - self._idle_seconds
-                for name in [n for n, room in self._rooms.items() if not room.busy and room.used < before]:
-                    self._rooms.pop(name).closing.set()
+            for name, room in list(self._rooms.items()):
+                if not room.busy and room.used < time.monotonic() - self._idle_seconds:
+                    del self._rooms[name]
+                    room.closing.set()
+                    # Done before the session is opened again: the player does one thing after the other.
                     await self._player.do(partial(self._player.desk.close_session, name))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -119,14 +120,18 @@ class Rooms:
 
     async def _room(self, name: str) -> Room:
         """Return the room of a session, with one request more."""
+        room = self._rooms.get(name)
+        if room is None:
+            async with self._opening:
+                room = self._rooms.get(name) or await self._open(name)
+        room.busy += 1
+        return room
+
+    async def _open(self, name: str) -> Room:
         assert self._tasks is not None
-        async with self._opening:
-            room = self._rooms.get(name)
-            if room is None:
-                room = Room(SessionServer(await self._player.open(name), self._player))
-                await self._tasks.start(lambda *, task_status: room.run(task_status=task_status))
-                self._rooms[name] = room
-            room.busy += 1
+        room = Room(SessionServer(await self._player.open(name), self._player))
+        await self._tasks.start(lambda *, task_status: room.run(task_status=task_status))
+        self._rooms[name] = room
         return room
 
 
