@@ -1,9 +1,9 @@
-"""Playing without a search, where all tools are shown at once."""
+"""Playing without exact searches: where all tools are shown at once, and where searches rank texts."""
 
 from __future__ import annotations
 
 from planbench_xl.agents import make_agent
-from planbench_xl.agents.inventory import LOOK_UPS, Inventory, WithInventory
+from planbench_xl.agents.inventory import LOOK_UPS, Inventory, WithInventory, WithSieve
 from planbench_xl.environment import Action, Environment, Event, Observation, ToolView, retrieve
 from planbench_xl.runs.presets import load_setting
 from planbench_xl.world import World
@@ -73,3 +73,33 @@ def test_searching_agents_look_up_instead(mini: World) -> None:
             play(environment, agent, query.query_id)
             assert environment.status is not None
             assert {turn.action for turn in environment.turns} <= {"call", "answer"}
+
+
+def test_agents_play_where_searches_rank_texts(garage: World) -> None:
+    setting = load_setting("bm25")
+    assert accuracy(garage, setting, "oracle") == 1
+    assert accuracy(garage, setting, "explorer") > 0
+    # The others play on without a fault, whatever they find.
+    assert accuracy(garage, setting, "random") <= accuracy(garage, setting, "forward") <= 1
+
+
+def test_a_sieve_lets_through_what_fits(mini: World) -> None:
+    tool = mini.executable[0]
+    asked: list[Observation] = []
+
+    class Asks:
+        def reset(self, seed: int) -> None:
+            asked.clear()
+
+        def act(self, observation: Observation) -> Action:
+            asked.append(observation)
+            return retrieve(inputs=[tool.arguments[0].description])
+
+    environment = Environment(mini, load_setting("bm25"))
+    sieve = WithSieve(Asks())
+    sieve.reset(0)
+    shown = environment.step(sieve.act(environment.reset(mini.queries[0].query_id)))
+    sieve.act(shown)
+    let_through = {view.name for view in asked[-1].tools}
+    assert tool.name in let_through
+    assert let_through < {view.name for view in shown.tools}

@@ -19,7 +19,6 @@ from planbench_xl.retrieval import BY_BOTH, BY_INPUTS, BY_OUTPUT, BY_QUERY, Requ
 from planbench_xl.world import World
 from tests.audit.conftest import edit_all
 
-
 NO_DISTRACTORS = RetrievalConfig(max_tools=0)
 
 

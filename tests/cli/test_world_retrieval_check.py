@@ -10,12 +10,27 @@ def test_the_table(call: Call) -> None:
     assert "mini, retriever reference: 16 single-step tasks in each mode." in called.out
 
 
+def test_several(call: Call) -> None:
+    called = call(
+        "world", "retrieval-check", "mini", "--retriever", "reference", "--retriever", "bm25", "--sample", "4"
+    )
+    assert (called.status, called.err) == (0, "")
+    rows = [line.split() for line in called.out.splitlines()]
+    assert [row[0] for row in rows[1:8]] == ["reference"] * 3 + ["bm25"] * 4
+    assert rows[7][1:5] == ["free", "text", "all", "4"]
+    assert "mini, retrievers reference, bm25: 4 single-step tasks in each mode." in called.out
+
+
 def test_json(call: Call) -> None:
-    found = json.loads(call("world", "retrieval-check", "mini", "--json", "--max-tools", "0").out)
+    (found,) = json.loads(call("world", "retrieval-check", "mini", "--json", "--max-tools", "0").out)["checks"]
     assert found["retriever"] == "reference" and found["max_tools"] == 0
     assert {row["mode"] for row in found["rows"]} == {"by_output_info", "by_inputs", "by_io_info"}
 
 
-def test_a_retriever_that_is_not_there(call: Call) -> None:
+def test_retrievers_that_cannot_be_used(call: Call) -> None:
+    called = call("world", "retrieval-check", "mini", "--retriever", "colbert")
+    assert called.status == 2 and "Known: reference, bm25" in called.err
     called = call("world", "retrieval-check", "mini", "--retriever", "dense")
-    assert called.status == 2 and "Known: reference" in called.err
+    assert called.status == 2 and "retrieval.model" in called.err
+    called = call("world", "retrieval-check", "mini", "--retriever", "dense", "--model", "nowhere")
+    assert called.status == 1 and "nowhere is no embedding model" in called.err

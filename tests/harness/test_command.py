@@ -11,6 +11,7 @@ from click.testing import CliRunner
 
 from planbench_xl.cli import models
 from planbench_xl.cli.run import run
+from planbench_xl.cli.suite import suite
 from planbench_xl.errors import UsageError
 from tests.harness.conftest import Evaluate
 from tests.harness.server import Server
@@ -59,3 +60,23 @@ def test_a_dry_run_estimates_by_what_is_stored(speaker: Speaker, evaluate: Evalu
     assert second["cost"] == pytest.approx(9 * turns / 1000)
     with Server(speaker.message) as server:
         assert estimate()["cost"] is None
+
+
+def test_a_model_plays_a_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two settings of it here; both ask the model, and each is a run folder of its own."""
+    pytest.importorskip("inspect_ai")
+    from planbench_xl.runs import suite as suites
+
+    monkeypatch.setenv("LOCAL_API_KEY", "secret")
+    members = (suites.Member("default", "default"), suites.Member("seven", "one-path", ("name=seven", "seed=7")))
+    monkeypatch.setattr(suites, "SUITES", {"two": lambda: members})
+    with Server(lambda body: {"role": "assistant", "content": "<final_answer>none</final_answer>"}) as server:
+        options = ["--world", "mini", "--limit", "2", "--model", "openai-api/local/scripted", "--base-url", server.url]
+        result = CliRunner().invoke(suite, ["two", *options, "--out", str(tmp_path), "--json"])
+    assert result.exception is None, result.exception
+    found = json.loads(result.stdout)
+    assert [(run["setting"], run["scored"], run["succeeded"]) for run in found["runs"]] == [
+        ("default", 2, 0),
+        ("seven", 2, 0),
+    ]
+    assert (tmp_path / "seven" / "run.json").exists()

@@ -75,6 +75,11 @@ def model_options(command: F) -> F:
         "--judge", metavar="model:NAME", help="A model as an extra judge of answers; decides nothing."
     )(command)
     command = click.option("--dry-run", is_flag=True, help="Only estimate tokens, turns and cost of a model.")(command)
+    return plain_model_options(command)
+
+
+def plain_model_options(command: F) -> F:
+    """Add the options that make a `ModelRequest`."""
     for option in reversed(MODEL_OPTIONS):
         command = option(command)
     return command

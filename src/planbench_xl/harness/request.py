@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -21,6 +21,7 @@ from planbench_xl.protocols.chat import ChatProtocol
 from planbench_xl.runs.manifest import ModelChoice
 from planbench_xl.runs.request import Request
 from planbench_xl.runs.run import ProgressCallback, RunResult
+from planbench_xl.runs.suite import Play
 from planbench_xl.runs.worlds import open_world
 from planbench_xl.world import World
 
@@ -119,7 +120,13 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     protocol: Callable[[], ChatProtocol]
 
 
-def plan_request(request: Request, models: ModelRequest, preset: str = "default") -> Plan:
+def plan_request(
+    request: Request,
+    models: ModelRequest,
+    preset: str = "default",
+    changes: Sequence[str] = (),
+    world: World | None = None,
+) -> Plan:
     """Work out what a user asks for.
 
     Raises:
@@ -128,8 +135,8 @@ def plan_request(request: Request, models: ModelRequest, preset: str = "default"
     if request.workers > 1:
         raise UsageError("A model's episodes are played at the same time in one process: give --max-connections.")
     request = msgspec.structs.replace(request, agent=models.model)
-    setting = request.setting(preset)
-    world = open_world(request.world)
+    setting = request.setting(preset, changes)
+    world = world or open_world(request.world)
     kind = "native" if models.solver else request.protocol
     # Read once, so that all episodes have the same.
     pack = load_prompts(None if request.prompts is None else Path(request.prompts), kind)
@@ -165,14 +172,20 @@ def estimate_request(request: Request, models: ModelRequest, preset: str = "defa
 
 
 def run_models(
-    request: Request, models: ModelRequest, preset: str = "default", progress: ProgressCallback | None = None
+    request: Request,
+    models: ModelRequest,
+    preset: str = "default",
+    progress: ProgressCallback | None = None,
+    *,
+    changes: Sequence[str] = (),
+    world: World | None = None,
 ) -> RunResult:
-    """Evaluate a model as a user asks for it.
+    """Evaluate a model as a user asks for it; the arguments are those of `run_request`.
 
     Raises:
         PlanBenchError: As `evaluate`, or a choice is refused before anything is written.
     """
-    plan = plan_request(request, models, preset)
+    plan = plan_request(request, models, preset, changes, world)
     choice, terms = models.choice(), models.terms()
     if choice.solver and str(Path.cwd()) not in sys.path:
         sys.path.append(str(Path.cwd()))
@@ -192,6 +205,17 @@ def run_models(
         source=request.world,
         progress=progress,
     )
+
+
+def play_with(models: ModelRequest) -> Play:
+    """Return what plays a setting of a suite with a model."""
+
+    def play(
+        request: Request, preset: str, progress: ProgressCallback | None, /, *, changes: Sequence[str], world: World
+    ) -> RunResult:
+        return run_models(request, models, preset, progress, changes=changes, world=world)
+
+    return play
 
 
 def read_arguments(pairs: tuple[str, ...]) -> dict[str, str | int | float | bool | None]:

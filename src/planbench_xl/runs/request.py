@@ -122,14 +122,28 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
         return {name: getattr(self, name) for name in names}
 
 
-def run_request(request: Request, preset: str = "default", progress: ProgressCallback | None = None) -> RunResult:
+def run_request(
+    request: Request,
+    preset: str = "default",
+    progress: ProgressCallback | None = None,
+    *,
+    changes: Sequence[str] = (),
+    world: World | None = None,
+) -> RunResult:
     """Play what a user asks for in one setting.
+
+    Args:
+        request: What is asked for.
+        preset: Name of the setting's preset.
+        progress: Called as `run` calls it.
+        changes: Changes that belong to the preset, as `field=value`.
+        world: The world that the request names, if it is loaded already.
 
     Raises:
         PlanBenchError: As `run`, or a choice is refused before anything is written.
     """
-    setting = request.setting(preset)
-    world = open_world(request.world)
+    setting = request.setting(preset, changes)
+    world = world or open_world(request.world)
     queries = request.chosen(world, setting.seed)
     out = request.folder(world, setting.name)
     source = request.world

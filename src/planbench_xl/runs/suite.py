@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
+from typing import Protocol
 
 import msgspec
 
 from planbench_xl.errors import UsageError
 from planbench_xl.runs.presets import presets
-from planbench_xl.runs.request import Request
-from planbench_xl.runs.run import Progress, RunResult, run
+from planbench_xl.runs.request import Request, run_request
+from planbench_xl.runs.run import Progress, ProgressCallback, RunResult
 from planbench_xl.runs.worlds import open_world
+from planbench_xl.world import World
 
 
 class Member(msgspec.Struct, frozen=True):
@@ -55,8 +57,27 @@ SUITES: Mapping[str, Callable[[], tuple[Member, ...]]] = {"paper": _paper, "fail
 """Every suite by name."""
 
 
+class Play(Protocol):
+    """Plays what is asked for in one setting: `run_request`, or its like for models."""
+
+    def __call__(
+        self,
+        request: Request,
+        preset: str,
+        progress: ProgressCallback | None,
+        /,
+        *,
+        changes: Sequence[str],
+        world: World,
+    ) -> RunResult:
+        """Play it."""
+
+
 def run_suite(
-    name: str, request: Request, progress: Callable[[str, Progress], None] | None = None
+    name: str,
+    request: Request,
+    progress: Callable[[str, Progress], None] | None = None,
+    play: Play = run_request,
 ) -> list[tuple[str, RunResult]]:
     """Play what a user asks for in every setting of a suite. What is there already is not played again.
 
@@ -64,6 +85,7 @@ def run_suite(
         name: Name of the suite.
         request: The choices that all its runs have in common; `out` is the folder of the suite.
         progress: Called with the name of the setting as `run` calls its callback.
+        play: Plays one setting.
 
     Returns:
         Name of the setting and its run, in the order of the suite.
@@ -75,25 +97,20 @@ def run_suite(
         near = get_close_matches(name, SUITES, 1)
         hint = f"Did you mean '{near[0]}'? " if near else ""
         raise UsageError(f"There is no suite '{name}'. {hint}Known: {', '.join(SUITES)}.")
+    members = SUITES[name]()
     # All settings are made first: a change that is refused must not stop a suite half-way.
-    settings = [(member.name, request.setting(member.preset, member.changes)) for member in SUITES[name]()]
+    for member in members:
+        request.setting(member.preset, member.changes)
     world = open_world(request.world)
     folder = request.folder(world, name)
     # All settings play the same queries, whatever their own seeds.
-    queries = request.chosen(world, request.setting("default").seed)
+    queries = ",".join(request.chosen(world, request.setting("default").seed))
+    chosen = msgspec.structs.replace(request, queries=queries, limit=None, sample=None, split=None, shard=None)
     results = []
-    for label, setting in settings:
-        report = None if progress is None else _labelled(progress, label)
-        result = run(
-            world,
-            folder / label,
-            setting=setting,
-            queries=queries,
-            source=request.world,
-            progress=report,
-            **request.arguments(),
-        )
-        results.append((label, result))
+    for member in members:
+        report = None if progress is None else _labelled(progress, member.name)
+        own = msgspec.structs.replace(chosen, out=str(folder / member.name))
+        results.append((member.name, play(own, member.preset, report, changes=member.changes, world=world)))
     return results
 
 
