@@ -21,9 +21,11 @@ HONEST = ("explorer", "backward", "forward")
 
 
 class Untouchable:
-    """Stands for the environment; an honest agent never looks at it."""
+    """Stands for the environment; an honest agent looks at its rules alone."""
 
     def __getattribute__(self, name: str) -> object:
+        if name == "setting":
+            return Setting()
         raise AssertionError(f"an honest agent looked at the environment's {name}")
 
 

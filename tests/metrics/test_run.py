@@ -191,7 +191,7 @@ def test_reasons_are_those_of_this_judge(mini: World, make: Make) -> None:
 
 
 @pytest.mark.parametrize("judge", ["contains", "exact"])
-@pytest.mark.parametrize("preset", sorted(presets()))
+@pytest.mark.parametrize("preset", sorted(presets().keys() - {"dense", "hybrid"}))
 def test_every_agent_in_every_setting_scores_as_it_was_played(
     mini: World, tmp_path: Path, preset: str, judge: str
 ) -> None:

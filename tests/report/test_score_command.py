@@ -95,5 +95,6 @@ def test_wrong_uses(folder: Path, tmp_path: Path, shared: Path, capsys) -> None:
 
 def test_without_numpy_a_line_says_how_to_get_intervals(folder: Path, capsys, monkeypatch) -> None:
     monkeypatch.setattr("planbench_xl.cli.score.has_report_extra", lambda: False)
+    monkeypatch.setattr("planbench_xl.runs.scores.find_spec", lambda name: None)
     status, out, _ = score(capsys, folder)
     assert status == 0 and "pip install 'planbench-xl[report]'" in out and "95 % intervals" not in out

@@ -12,7 +12,7 @@ from planbench_xl.runs.suite import run_suite
 
 
 def test_the_papers_grid(tmp_path: Path) -> None:
-    request = Request(agent="oracle", out=str(tmp_path / "paper"), limit=1)
+    request = Request(world="mini", agent="oracle", out=str(tmp_path / "paper"), limit=1)
     states: list[tuple[str, int]] = []
     results = run_suite("paper", request, lambda label, state: states.append((label, state.played)))
     labels = [label for label, _ in results]
@@ -34,7 +34,7 @@ def test_the_papers_grid(tmp_path: Path) -> None:
 
 
 def test_the_same_queries_in_every_setting(tmp_path: Path) -> None:
-    results = run_suite("paper", Request(agent="do-nothing", out=str(tmp_path), sample=3))
+    results = run_suite("paper", Request(world="mini", agent="do-nothing", out=str(tmp_path), sample=3))
     assert len({result.manifest.queries for _, result in results}) == 1
 
 
@@ -47,7 +47,7 @@ def test_wrong_choices_are_refused_before_anything_is_played(tmp_path: Path) -> 
 
 
 def test_failures_beyond_the_paper(tmp_path: Path) -> None:
-    results = run_suite("failures", Request(agent="oracle", out=str(tmp_path), limit=2))
+    results = run_suite("failures", Request(world="mini", agent="oracle", out=str(tmp_path), limit=2))
     labels = [label for label, _ in results]
     assert labels == ["default", "flaky", "outage", "outage-silent", "schema-drift", "rate-limit"]
     assert all(score_folder(result.folder).metrics["accuracy"].value == 1 for _, result in results)

@@ -24,7 +24,7 @@ COMMANDS: Mapping[str, str] = {
     "analyse": "Say why the episodes of runs failed.",
     "merge": "Join the shards of a run.",
     "export": "Write worlds and episodes for other tools.",
-    "submit": "Pack a run to hand it in, verify such packs, make a leaderboard.",
+    "submit": "Pack, verify and rank runs to hand in.",
     "settings": "List the settings, or show one.",
     "agents": "List the agents.",
     "world": "Describe or check a world.",

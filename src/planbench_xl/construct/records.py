@@ -88,11 +88,13 @@ def _drawn(entity: Entity, of: Of, instances: Instances, rng: Random) -> dict[in
         if number in drawn:
             continue
         taken = used.setdefault(instances[of.apart][case], set()) if of.apart else set()
-        free = [choice for choice in range(size) if choice not in taken]
-        if not free:
+        if len(taken) == size:
             raise _narrow(entity.name, "of.pool", f"no instance is left for one '{of.apart}'", "Lower `pool`")
-        drawn[number] = rng.choice(free)
-        taken.add(drawn[number])
+        choice = rng.randrange(size - len(taken))
+        for other in sorted(taken):
+            choice += other <= choice
+        drawn[number] = choice
+        taken.add(choice)
     # Instances that nobody drew don't exist.
     compact = {choice: place for place, choice in enumerate(sorted(set(drawn.values())))}
     return {number: compact[choice] for number, choice in drawn.items()}

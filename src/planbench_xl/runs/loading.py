@@ -215,7 +215,8 @@ def _game(setting: Setting) -> tuple[object, ...]:
     if blocking.enabled:
         kinds = blocking.kinds if blocking.alternatives == "listed" else (blocking.kinds_drawn,)
         blocks = (blocking.aim, getattr(blocking, blocking.aim), blocking.length, blocking.alternatives, set(kinds))
-    tools = (setting.all_tools, setting.retrieval.distractors)
+    searches = setting.retrieval
+    tools = (setting.all_tools, searches.retriever, searches.free_text, searches.distractors)
     return tools, setting.exploration_budget, setting.failures, *blocks
 
 
