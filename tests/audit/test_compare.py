@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from planbench_xl.audit.compare import Comparison, compare, distance, profile
-from planbench_xl.cli.world import world as command
+from planbench_xl.cli import cli
 from planbench_xl.construct import Knobs, Recipe, build_world, load_domain
 from planbench_xl.construct.reading import EXAMPLE
 from planbench_xl.world import World
@@ -70,9 +70,9 @@ def test_the_most_frequent_value(mini: World) -> None:
 
 
 def test_the_command() -> None:
-    result = CliRunner().invoke(command, ["compare", "mini", "retail"])
+    result = CliRunner().invoke(cli, ["world", "compare", "mini", "retail"])
     assert result.exit_code == 0, result.output
     assert "tasks by shortest length" in result.output
     assert "The recipes differ in: recipe." in result.output
-    result = CliRunner().invoke(command, ["compare", "mini", "mini", "--json"])
+    result = CliRunner().invoke(cli, ["world", "compare", "mini", "mini", "--json"])
     assert json.loads(result.output)["distances"]["tools_by_role"] == 0

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from planbench_xl.cli.build import build
+from planbench_xl.cli import cli
 from planbench_xl.construct import DomainError
 from planbench_xl.world import World, load_world
 from tests.construct.conftest import TINY
@@ -17,7 +17,7 @@ KNOBS = ["--records", "60", "--tools", "36", "--queries", "20", "--lengths", "3=
 
 
 def call(*arguments: str) -> Result:
-    return CliRunner().invoke(build, arguments)
+    return CliRunner().invoke(cli, ["build", *arguments])
 
 
 def test_builds_audits_and_says_so(tmp_path: Path, world: World) -> None:

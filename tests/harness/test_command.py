@@ -9,9 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from planbench_xl.cli import models
-from planbench_xl.cli.run import run
-from planbench_xl.cli.suite import suite
+from planbench_xl.cli import cli, models
 from planbench_xl.errors import UsageError
 from tests.harness.conftest import Evaluate
 from tests.harness.server import Server
@@ -20,18 +18,18 @@ from tests.harness.speaker import Speaker
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(models, "find_spec", lambda name: None)
-    result = CliRunner().invoke(run, ["--model", "openai/gpt-5.4"])
+    result = CliRunner().invoke(cli, ["run", "--model", "openai/gpt-5.4"])
     assert isinstance(result.exception, UsageError)
     assert "pip install 'planbench-xl[inspect]'" in str(result.exception)
 
 
 def test_a_dry_run_needs_a_model() -> None:
-    result = CliRunner().invoke(run, ["--dry-run"])
+    result = CliRunner().invoke(cli, ["run", "--dry-run"])
     assert "name one with --model" in str(result.exception)
 
 
 def test_help_groups_the_options_on_models() -> None:
-    text = CliRunner().invoke(run, ["--help"]).output
+    text = CliRunner().invoke(cli, ["run", "--help"]).output
     assert text.index("Options:") < text.index("--world") < text.index("Models (extra") < text.index("--max-cost")
 
 
@@ -41,7 +39,7 @@ def test_a_dry_run_estimates_by_what_is_stored(speaker: Speaker, evaluate: Evalu
         common = ["--world", "mini", "--model", "openai-api/local/scripted", "--base-url", server.url, "--json"]
 
         def estimate(*options: str) -> dict[str, Any]:
-            result = CliRunner().invoke(run, [*common, "--out", str(tmp_path / "run"), "--dry-run", *options])
+            result = CliRunner().invoke(cli, ["run", *common, "--out", str(tmp_path / "run"), "--dry-run", *options])
             assert result.exception is None, result.exception
             found: dict[str, Any] = json.loads(result.output)
             return found
@@ -72,7 +70,7 @@ def test_a_model_plays_a_suite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(suites, "SUITES", {"two": lambda: members})
     with Server(lambda body: {"role": "assistant", "content": "<final_answer>none</final_answer>"}) as server:
         options = ["--world", "mini", "--limit", "2", "--model", "openai-api/local/scripted", "--base-url", server.url]
-        result = CliRunner().invoke(suite, ["two", *options, "--out", str(tmp_path), "--json"])
+        result = CliRunner().invoke(cli, ["suite", "two", *options, "--out", str(tmp_path), "--json"])
     assert result.exception is None, result.exception
     found = json.loads(result.stdout)
     assert [(run["setting"], run["scored"], run["succeeded"]) for run in found["runs"]] == [

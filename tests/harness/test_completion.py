@@ -21,7 +21,7 @@ pytest.importorskip("inspect_ai")
 import anyio
 from inspect_ai.model import GenerateConfig, ModelAPI, ModelOutput, ModelUsage, modelapi
 
-from planbench_xl.cli.build import build
+from planbench_xl.cli import cli
 from planbench_xl.harness.completion import InspectCompleter
 
 PROMPTS = [
@@ -60,7 +60,7 @@ def fresh() -> None:
 
 
 def call(*arguments: str) -> Result:
-    return CliRunner().invoke(build, [str(TINY), *KNOBS, *arguments])
+    return CliRunner().invoke(cli, ["build", str(TINY), *KNOBS, *arguments])
 
 
 def test_prompts_reach_the_model_with_their_schema() -> None:

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from planbench_xl.audit import audit
-from planbench_xl.cli.build import build
+from planbench_xl.cli import cli
 from planbench_xl.construct import DomainError
 from planbench_xl.construct.catalogues import CatalogueError, Trial, draft_domain, to_toml, try_draft
 from planbench_xl.errors import Fault
@@ -22,7 +22,7 @@ SMALL = ["--records", "80", "--tools", "90", "--queries", "20", "--lengths", "5=
 
 
 def call(*arguments: str) -> Result:
-    return CliRunner().invoke(build, arguments)
+    return CliRunner().invoke(cli, ["build", *arguments])
 
 
 @pytest.fixture
