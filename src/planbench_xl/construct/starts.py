@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import combinations
 from random import Random
 
 from planbench_xl.construct.domain import Domain
-from planbench_xl.paths import ToolGraph, reachable
+from planbench_xl.paths import ToolGraph, reachable, reachable_within
 
 PAIRS_EXTENDED = 1_500
 """So many pairs of inputs, drawn at random, are tried with a third one."""
@@ -19,7 +19,7 @@ Inputs = tuple[str, ...]
 class Starts:
     """Finds starts. Only a tool that takes what several inputs lead to makes all of them needed.
 
-    Sets of datatypes are bitmasks. Reach is followed for as many rounds of calls as a task may be long.
+    Sets of datatypes are bitmasks.
     """
 
     def __init__(self, domain: Domain, graph: ToolGraph, longest: int) -> None:
@@ -27,13 +27,11 @@ class Starts:
         self._graph = graph
         self._rounds = longest
         self._bit = {name: 1 << place for place, name in enumerate(graph.datatypes)}
-        steps = {(self._mask(graph.inputs(tool)), self._mask(graph.outputs(tool))) for tool in graph}
-        self._steps = sorted(steps)
-        self._joints = sorted({needs for needs, _ in steps if needs.bit_count() > 1})
+        self._joints = sorted({self._mask(graph.inputs(tool)) for tool in graph if len(graph.inputs(tool)) > 1})
         self._goals = self._mask(name for name, f in domain.fields.items() if f.asked and name in self._bit)
         self._everything: dict[Inputs, int] = {}
         given = [name for name, field in domain.fields.items() if field.given and name in self._bit]
-        self._reach: dict[Inputs, int] = {(name,): self._follow(self._bit[name]) for name in given}
+        self._reach: dict[Inputs, int] = {(name,): self._in_time((name,)) for name in given}
 
     def single(self) -> list[Inputs]:
         """Return the starts of one input."""
@@ -43,7 +41,7 @@ class Starts:
         """Return starts of two and three inputs and those that are all parts of a longer key."""
         pairs = sorted(self._joined(self._reach, self._reach))
         drawn = rng.sample(pairs, min(len(pairs), PAIRS_EXTENDED))
-        reach = {pair: self._follow(self._reach[pair[:1]] | self._reach[pair[1:]]) for pair in drawn}
+        reach = {pair: self._in_time(pair) for pair in drawn}
         # Two inputs without a tool of their own may still be needed with a third one.
         triples = {*self._joined(reach, self._reach), *self._three()}
         keys = {key.fields for entity in self._domain.entity for key in entity.key if len(key.fields) > 1}
@@ -52,37 +50,25 @@ class Starts:
 
     def targets(self, inputs: Inputs) -> Inputs:
         """Return the goals that can be reached in time from inputs, and from no part of them (paper: tasks)."""
-        near = self._follow(self._mask(inputs)) & self._goals & ~self._mask(inputs)
+        near = self._in_time(inputs) & self._goals & ~self._mask(inputs)
         for part in combinations(inputs, len(inputs) - 1):
             near &= ~self._all_reached(part)
         return tuple(sorted(name for name, bit in self._bit.items() if near & bit))
 
+    def _in_time(self, inputs: Inputs) -> int:
+        """Return what can be reached in as many rounds of calls as a task may be long."""
+        return self._mask(reachable_within(self._graph, inputs, self._rounds))
+
     def _all_reached(self, inputs: Inputs) -> int:
-        """Return what can be reached in any number of rounds; kept for single inputs, parts of many starts."""
+        """Return what can be reached in any number of rounds; kept, since many starts have the same parts."""
         known = self._everything.get(inputs)
         if known is None:
-            known = self._mask(name for name in reachable(self._graph, inputs) if name in self._bit)
-            if len(inputs) == 1:
-                self._everything[inputs] = known
+            known = self._mask(reachable(self._graph, inputs))
+            self._everything[inputs] = known
         return known
 
     def _mask(self, names: Iterable[str]) -> int:
         return sum(self._bit[name] for name in names)
-
-    def _follow(self, state: int) -> int:
-        waiting: Sequence[tuple[int, int]] = self._steps
-        for _ in range(self._rounds):
-            ready = state
-            still = []
-            for step in waiting:
-                if step[0] & ~state:
-                    still.append(step)
-                else:
-                    ready |= step[1]
-            if ready == state:
-                break
-            state, waiting = ready, still
-        return state
 
     def _joined(self, some: dict[Inputs, int], others: dict[Inputs, int]) -> Iterator[Inputs]:
         """Yield unions of one start and another that call a tool together and not alone."""

@@ -140,7 +140,9 @@ class _Solver:
         return Found(inputs, targets, tuple(sorted(sets, key=lambda found: (len(found), found))))
 
     def _part(self, targets: tuple[str, ...]) -> ToolGraph:
-        """Return the tools that can lie on a way to some targets; kept for single ones, which many tasks share."""
+        """Return the tools that can lie on a way to a target, which many tasks share; for several, all tools."""
+        if len(targets) > 1:
+            return self._graph
         if targets in self._behind:
             return self._behind[targets]
         seen, todo, tools = set(targets), list(targets), set()
@@ -151,10 +153,8 @@ class _Solver:
                     new = self._graph.inputs(tool) - seen
                     seen |= new
                     todo += new
-        part = self._graph.restrict(tools)
-        if len(targets) == 1:
-            self._behind[targets] = part
-        return part
+        self._behind[targets] = self._graph.restrict(tools)
+        return self._behind[targets]
 
 
 PAIRS_DRAWN, PAIRS_TRIED = 60, 16

@@ -11,7 +11,7 @@ from planbench_xl.paths.counting import Count, Longest, count_minimal, longest
 from planbench_xl.paths.graph import PathError, ToolGraph, ToolSpec
 from planbench_xl.paths.listing import MinimalToolSets, Shortest, minimal_tool_sets, shortest, survivors
 from planbench_xl.paths.orders import count_orders, legal_orders
-from planbench_xl.paths.reach import reachable, some_minimal_set, survives
+from planbench_xl.paths.reach import reachable, reachable_within, some_minimal_set, survives
 from planbench_xl.paths.summary import PathSummary, summarise
 from planbench_xl.paths.usefulness import Useful, useful
 
@@ -33,6 +33,7 @@ __all__ = [
     "longest",
     "minimal_tool_sets",
     "reachable",
+    "reachable_within",
     "shortest",
     "some_minimal_set",
     "summarise",

@@ -71,6 +71,16 @@ def reachable(graph: ToolGraph, start: Iterable[str], without: Iterable[str] = (
     return given | {graph._datatypes[d] for d, depth in enumerate(level) if depth != UNREACHED}
 
 
+def reachable_within(graph: ToolGraph, start: Iterable[str], rounds: int) -> frozenset[str]:
+    """Return every datatype that can be obtained in so many rounds of calls, the start included.
+
+    A round calls all that can be called by then, so a minimal tool set of this many tools needs no more rounds.
+    """
+    given = frozenset(start)
+    level, _ = forward(graph, graph._known(given))
+    return given | {graph._datatypes[d] for d, depth in enumerate(level) if UNREACHED < depth <= rounds}
+
+
 def survives(graph: ToolGraph, start: Iterable[str], targets: Iterable[str], removed: Iterable[str] = ()) -> bool:
     """Return whether the targets can still be reached when tools are removed.
 
