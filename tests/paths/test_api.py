@@ -19,6 +19,7 @@ from planbench_xl.paths import (
     longest,
     minimal_tool_sets,
     reachable,
+    reachable_within,
     shortest,
     some_minimal_set,
     summarise,
@@ -250,3 +251,11 @@ def test_answers_do_not_depend_on_the_hash_seed() -> None:
         for seed in ("0", "1", "2")
     }
     assert len(outputs) == 1
+
+
+def test_reach_in_a_number_of_rounds() -> None:
+    graph = ToolGraph([("a", ["x"], ["y"]), ("b", ["x"], ["z"]), ("c", ["y", "z"], ["w"]), ("d", ["w"], ["v"])])
+    assert reachable_within(graph, ["x"], 0) == {"x"}
+    assert reachable_within(graph, ["x"], 1) == {"x", "y", "z"}
+    assert reachable_within(graph, ["x", "unused"], 2) == {"x", "y", "z", "w", "unused"}
+    assert reachable_within(graph, ["x"], 9) == reachable(graph, ["x"])
