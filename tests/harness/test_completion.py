@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -129,7 +128,7 @@ def test_a_model_that_can_not_be_used_is_named(model: str, says: str) -> None:
 
 
 def test_without_inspect_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "inspect_ai.model", None)
+    monkeypatch.setattr("planbench_xl.harness.completion.find_spec", lambda name: None)
     with pytest.raises(CompletionError, match=r"pip install 'planbench-xl\[inspect\]'"):
         InspectCompleter("openai/gpt-4o")
 

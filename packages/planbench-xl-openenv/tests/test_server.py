@@ -89,7 +89,7 @@ def play(address: str, episodes: dict[str, list[str]]) -> list[float]:
                 result = client.step(PlanBenchAction(text=reply))
             assert result.done
             assert client.state().step_count == len(replies)
-            assert result.observation.figures["success"] == result.reward
+            assert result.observation.figures["turns"] == len(replies)
             rewards.append(result.reward)
     return rewards
 

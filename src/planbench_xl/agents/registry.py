@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import difflib
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
 from planbench_xl.agents.base import Agent, AgentFactory, AnyAgent
 from planbench_xl.environment import Environment
@@ -67,10 +68,8 @@ def _factory(name: str) -> AgentFactory:
     if name in _BUILT_IN:
         return _load(name, f"{__package__}.{_BUILT_IN[name][0]}")
     registered = _registered().get(name)
-    if registered is not None:
-        return _load(name, registered.value)
-    if ":" in name:
-        return _load(name, name)
+    if registered is not None or ":" in name:
+        return _load(name, name if registered is None else registered.value)
     known = available_agents()
     close = difflib.get_close_matches(name.lower(), known, n=1)
     hint = f" Did you mean '{close[0]}'?" if close else ""
@@ -81,20 +80,32 @@ def _factory(name: str) -> AgentFactory:
 
 
 def _load(name: str, place: str) -> AgentFactory:
+    try:
+        factory: AgentFactory = import_factory(place, "the environment")
+    except ImportError as error:
+        raise AgentError(f"Agent '{name}' can't be used: {error}") from error
+    return factory
+
+
+def import_factory(place: str, takes: str) -> Callable[..., Any]:
     """Import a factory from `package.module:attribute`.
 
+    Args:
+        place: Where it is.
+        takes: What it is called with, for the message if it isn't callable.
+
     Raises:
-        AgentError: The module can't be imported or has no such attribute.
+        ImportError: It can't be imported, or isn't callable; the message is a whole sentence with a remedy.
     """
     module_name, _, attribute = place.partition(":")
     try:
-        found = importlib.import_module(module_name)
+        found: Any = importlib.import_module(module_name)
         for part in attribute.strip().split("."):
             found = getattr(found, part)
     except Exception as error:
-        problem = f"Agent '{name}' can't be imported from '{place}': {type(error).__name__}: {error}."
-        raise AgentError(f"{problem} Give package.module:factory of an importable module.") from error
+        problem = f"'{place}' can't be imported ({type(error).__name__}: {error})."
+        raise ImportError(f"{problem} Give package.module:factory of an importable module.") from error
     if not callable(found):
-        raise AgentError(f"Agent '{name}': '{place}' is not callable. Name a factory that takes the environment.")
-    factory: AgentFactory = found
+        raise ImportError(f"'{place}' is not callable. Name a factory that takes {takes}.")
+    factory: Callable[..., Any] = found
     return factory

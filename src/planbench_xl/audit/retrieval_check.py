@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from typing import get_args
 
 import msgspec
 
 from planbench_xl.agents.appraisal import FLAWED, flaw_score
 from planbench_xl.agents.phrases import output_phrases, words
+from planbench_xl.agents.registry import import_factory
 from planbench_xl.audit.context import Progress
 from planbench_xl.audit.retrieval_table import PLACES, Row, Trial, table_rows
 from planbench_xl.errors import UsageError
@@ -82,16 +82,15 @@ def find_retriever(name: str, config: RetrievalConfig | None = None) -> Retrieve
     if name in RETRIEVERS:
         chosen = msgspec.structs.replace(config or RetrievalConfig(), retriever=name)
         return lambda world: make_retriever(world, chosen)
-    module, colon, attribute = name.partition(":")
-    if not colon:
+    if ":" not in name:
         raise UsageError(
             f"There is no retriever '{name}'. Known: {', '.join(RETRIEVERS)}. Your own is given as "
             "package.module:factory."
         )
     try:
-        factory: RetrieverFactory = getattr(import_module(module), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise UsageError(f"Retriever '{name}' can't be imported: {error}. Give package.module:factory.") from error
+        factory: RetrieverFactory = import_factory(name, "the world")
+    except ImportError as error:
+        raise UsageError(f"The retriever can't be used: {error}") from error
     return factory
 
 

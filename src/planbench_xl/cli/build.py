@@ -122,10 +122,8 @@ def build(
     A model as writer or filter is asked once: its replies stay in DIR/stages, or in the folder of --cache, and the same
     build made of the same replies gives the same bytes. Keys are taken from the environment and never stored.
     """
-    from planbench_xl.construct import Knobs, Recipe, build_world, load_domain, packaged_domains
-    from planbench_xl.construct.models import Models
+    from planbench_xl.construct import Knobs, Recipe, load_domain, packaged_domains
     from planbench_xl.construct.reading import EXAMPLE
-    from planbench_xl.world import save_world
 
     if example:
         click.echo(EXAMPLE.read_text(encoding="utf-8"), nl=False)
@@ -146,25 +144,37 @@ def build(
         _print_estimate(parsed, recipe, as_json)
         return
     folder = _folder(out)
-    stages = folder / "stages"
-    models = Models(recipe, cache or stages, _find_model)
     started = time.monotonic()
-    with Steps() as steps:
-        world = build_world(
-            parsed, recipe, stages=stages, report=steps, model_filter=models.filter, model_writer=models.writer
-        )
-    save_world(world, folder)
+    world, asked = _make(parsed, recipe, folder, cache, keep_stages)
     seconds = time.monotonic() - started
-    asked = models.report()
-    # What a model said was paid for, and what was refused is worth a look.
-    if not keep_stages and not asked:
-        rmtree(stages)
     report = None if no_audit else _audit(world)
     if as_json:
         print_json({**_facts(world, recipe, folder, seconds, report), "models": asked})
     else:
         _print(world, recipe, folder, seconds, report, asked)
     ctx.exit(1 if report and report.at_least(_level("error")) else 0)
+
+
+def _make(
+    domain: Domain, recipe: Recipe, folder: Path, cache: Path | None, keep_stages: bool
+) -> tuple[World, list[Part]]:
+    """Build a world into a folder; return it with what models were asked."""
+    from planbench_xl.construct import build_world
+    from planbench_xl.construct.models import Models
+    from planbench_xl.world import save_world
+
+    stages = folder / "stages"
+    models = Models(recipe, cache or stages, _find_model)
+    with Steps() as steps:
+        world = build_world(
+            domain, recipe, stages=stages, report=steps, model_filter=models.filter, model_writer=models.writer
+        )
+    save_world(world, folder)
+    asked = models.report()
+    # What a model said was paid for, and what was refused is worth a look.
+    if not keep_stages and not asked:
+        rmtree(stages)
+    return world, asked
 
 
 def _find_model(name: str) -> Completer:

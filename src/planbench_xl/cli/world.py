@@ -39,7 +39,7 @@ def info(path: str, as_json: bool) -> None:
         print_json(facts)
         return
     width = max(map(len, facts))
-    for name, value in facts.items():
+    for name, value in ((name, value) for name, value in facts.items() if value != {}):
         text = ", ".join(f"{key}: {number}" for key, number in value.items()) if isinstance(value, dict) else value
         click.echo(f"{name.replace('_', ' '):<{width}}  {text}")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from planbench_xl.construct.completion import Arrived, Prompt
@@ -46,13 +47,11 @@ class InspectCompleter:
         self.model = model
         self._at_once = at_once
         self._model_args = model_args
-        try:
-            import inspect_ai.model  # noqa: F401
-        except ImportError as error:
+        if find_spec("inspect_ai") is None:
             raise CompletionError(
                 f"A model as a writer or filter ('{model}') needs Inspect AI. Install it: "
                 "pip install 'planbench-xl[inspect]'"
-            ) from error
+            )
         self._open()
 
     def complete(self, prompts: Sequence[Prompt], arrived: Arrived) -> None:

@@ -31,6 +31,12 @@ from planbench_xl.world import World
 
 LOGS = "logs"
 
+BATCH = 500
+"""Episodes of one log of Inspect's, at least: it holds the samples of a log in memory to its end."""
+
+WAVES = 8
+"""With many connections a batch is so many times their number: at its end, most of them have nothing to do."""
+
 ATTEMPTS = 3
 """A call that hangs is tried anew so often within its time."""
 
@@ -127,8 +133,11 @@ def evaluate(
         keeper = Keeper(writer, state, progress, terms.max_cost)
         if progress is not None:
             progress(state)
-        if missing:
-            _evaluate(model, game_of(whole, world, protocol, keeper, terms), whole, missing, terms, writer.folder)
+        game = game_of(whole, world, protocol, keeper, terms)
+        size = max(BATCH, WAVES * (terms.max_connections or 0))
+        for start in range(0, len(missing), size):
+            if keeper.stopped is None:
+                _evaluate(model, game, whole, missing[start : start + size], terms, writer.folder)
         if keeper.stopped is not None:
             raise keeper.stopped
         if state.played < len(missing):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +13,7 @@ from inspect_ai.solver import Generate, Solver, TaskState
 from inspect_ai.tool import Tool, ToolDef, ToolParams
 from inspect_ai.util import LimitExceededError
 
+from planbench_xl.agents.registry import import_factory
 from planbench_xl.environment import Action, Environment
 from planbench_xl.episodes.record import Usage
 from planbench_xl.errors import UsageError
@@ -54,8 +54,8 @@ class OwnGame:
         """
         opening = self._protocol.opening(self._environment.reset(query_id))
         state.messages = [chat_message(message) for message in opening]
-        made = self._factory(self._tools())
-        played: Solver = as_solver(made) if is_agent(made) else made  # type: ignore[assignment]
+        made: Any = self._factory(self._tools())
+        played: Solver = as_solver(made) if is_agent(made) else made
         try:
             state = await played(state, generate)
         except LimitExceededError:
@@ -147,17 +147,10 @@ def load_solver(place: str) -> SolverFactory:
     Raises:
         UsageError: It can't be imported, or isn't callable.
     """
-    module, _, name = place.partition(":")
     try:
-        found: Any = importlib.import_module(module)
-        for part in name.split("."):
-            found = getattr(found, part)
-    except Exception as error:
-        problem = f"Solver '{place}' can't be imported: {type(error).__name__}: {error}."
-        raise UsageError(f"{problem} Give module:factory of an importable module.") from error
-    if not callable(found):
-        raise UsageError(f"Solver '{place}' is not callable. Name a factory that takes a list of tools.")
-    factory: SolverFactory = found
+        factory: SolverFactory = import_factory(place, "a list of tools")
+    except ImportError as error:
+        raise UsageError(f"The solver can't be used: {error}") from error
     return factory
 
 

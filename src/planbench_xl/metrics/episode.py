@@ -27,6 +27,20 @@ BY_INPUTS = "by_inputs"
 BY_OUTPUT = "by_output_info"
 
 
+NUMBERS = (
+    "turns",
+    "search_turns",
+    "call_turns",
+    "invalid_calls",
+    "untrusted_rejections",
+    "distractor_calls",
+    "unreadable_turns",
+    "egt_precision",
+    "egt_recall",
+)
+"""Fields of a score that are numbers of general interest, success apart."""
+
+
 class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
     """What one episode contributes to the figures of a run.
 
@@ -116,6 +130,12 @@ class EpisodeScore(msgspec.Struct, frozen=True, kw_only=True):
         if not self.exact_truth:
             return None
         return len(set(self.executed).intersection(self.exact_truth)) / len(self.exact_truth)
+
+    @property
+    def numbers(self) -> dict[str, float]:
+        """What frameworks log of an episode, by name; a figure that is undefined for it is left out."""
+        found = {name: getattr(self, name) for name in NUMBERS} | {"edt": len(self.explored)}
+        return {name: float(value) for name, value in found.items() if value is not None}
 
 
 def score_episode(

@@ -45,8 +45,9 @@ def _folders(parent: Path) -> list[str]:
 
 
 def describe(world: World) -> dict[str, Any]:
-    """Return what a world holds, as plain data: names, counts by role and kind, lengths of the shortest paths."""
+    """Return what a world holds, as plain data: names, counts by role and kind, lengths, splits, recipe."""
     kinds = Counter(tool.kind.value for tool in world.tools if tool.kind is not None)
+    recipe = {name: value for name, value in (world.recipe or {}).items() if name != "knobs" and value != ""}
     return {
         "name": world.name,
         "version": world.version,
@@ -63,7 +64,9 @@ def describe(world: World) -> dict[str, Any]:
         "tasks_by_inputs": _sorted(Counter(str(len(task.inputs)) for task in world.tasks)),
         "tasks_by_shortest_length": _sorted(Counter(str(task.shortest_length) for task in world.tasks)),
         "queries": len(world.queries),
+        "queries_by_split": _sorted(Counter(query.split for query in world.queries if query.split)),
         "listed_paths": sum(len(entry.tool_sets) for entry in world.paths),
+        "recipe": recipe,
     }
 
 

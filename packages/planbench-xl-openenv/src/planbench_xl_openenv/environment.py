@@ -14,7 +14,7 @@ from planbench_xl import __version__
 from planbench_xl.environment import Environment, Observation, Setting
 from planbench_xl.episodes.record import Episode
 from planbench_xl.errors import UsageError
-from planbench_xl.metrics.episode import EpisodeScore, score_episode
+from planbench_xl.metrics.episode import score_episode
 from planbench_xl.protocols import make_protocol
 from planbench_xl.runs.rollout import record
 from planbench_xl.world import World
@@ -93,7 +93,7 @@ class PlanBenchEnvironment(OpenEnvironment[PlanBenchAction, PlanBenchObservation
             self._game.keep(episode)
         score = score_episode(self._game.world, episode)
         reason = score.reason.value if score.reason else ""
-        return self._shown(observation, text=text, reward=float(score.success), reason=reason, figures=figures(score))
+        return self._shown(observation, text=text, reward=float(score.success), reason=reason, figures=score.numbers)
 
     @property
     def state(self) -> State:
@@ -111,20 +111,3 @@ class PlanBenchEnvironment(OpenEnvironment[PlanBenchAction, PlanBenchObservation
         return PlanBenchObservation(
             done=observation.done, query_id=query_id, turns_left=observation.turns_left, **fields
         )
-
-
-def figures(score: EpisodeScore) -> dict[str, float]:
-    """Return the figures of an episode; one that is undefined for it is left out."""
-    found: dict[str, Any] = {
-        "success": score.success,
-        "turns": score.turns,
-        "search_turns": score.search_turns,
-        "call_turns": score.call_turns,
-        "invalid_calls": score.invalid_calls,
-        "untrusted_rejections": score.untrusted_rejections,
-        "distractor_calls": score.distractor_calls,
-        "unreadable_turns": score.unreadable_turns,
-        "egt_precision": score.egt_precision,
-        "egt_recall": score.egt_recall,
-    }
-    return {name: float(value) for name, value in found.items() if value is not None}

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import msgspec
 import verifiers.v1 as vf
 
 from planbench_xl.episodes.record import Episode
-from planbench_xl.metrics.episode import EpisodeScore, score_episode
+from planbench_xl.metrics.episode import score_episode
 from planbench_xl.protocols import Reply
 from planbench_xl.runs.rollout import record
 from planbench_xl.runs.run import source_of
@@ -65,20 +64,4 @@ class PlanBenchEnv(vf.Env[PlanBenchEnvConfig]):
         if trace.ok:
             score = score_episode(taskset.world, episode)
             trace.record_reward("success", float(score.success))
-            trace.record_metrics(figures(score))
-
-
-def figures(score: EpisodeScore) -> dict[str, float]:
-    """Return the figures of an episode; one that is undefined for it is left out."""
-    found: dict[str, Any] = {
-        "turns": score.turns,
-        "search_turns": score.search_turns,
-        "call_turns": score.call_turns,
-        "invalid_calls": score.invalid_calls,
-        "untrusted_rejections": score.untrusted_rejections,
-        "distractor_calls": score.distractor_calls,
-        "unreadable_turns": score.unreadable_turns,
-        "egt_precision": score.egt_precision,
-        "egt_recall": score.egt_recall,
-    }
-    return {name: float(value) for name, value in found.items() if value is not None}
+            trace.record_metrics(score.numbers)

@@ -34,7 +34,6 @@ class Wording:
             unique: No two instances share a value.
         """
         frames, label = self._frames, _spoken(merged.label)
-        near, near_says = next(self._near)
         return Field(
             name=name,
             make=made.make,
@@ -42,7 +41,7 @@ class Wording:
             aliases=self._phrases(frames.aliases, ALIASES, label, entity),
             says=self._phrases(frames.says, SAYS, label, entity),
             uses=tuple(_rotated(_fill(frames.uses, label, entity), len(self._taken))[:USES]),
-            near=(Near(f"{entity.replace(' ', '_')}_{near}", _slots(near_says, label, entity), "NR-{d5}"),),
+            near=self._neighbours(label, entity),
             given=self._phrases(frames.given, 2, label, entity) if known else (),
             asked=tuple(_fill(frames.asked, label, entity)) if made.many else (),
             question=tuple(_fill(frames.question, label, entity)) if made.many else (),
@@ -52,7 +51,6 @@ class Wording:
     def identifier(self, name: str, entity: str, merged: Merged, made: Made) -> Field:
         """Word the field that identifies an entity."""
         frames, label = self._frames, _spoken(merged.label)
-        near, near_says = next(self._near)
         return Field(
             name=name,
             make=made.make,
@@ -60,10 +58,15 @@ class Wording:
             aliases=self._phrases(frames.identifiers, ALIASES, label, entity),
             says=self._phrases(frames.identifier_says, SAYS, label, entity),
             uses=tuple(_fill(frames.identifier_uses, label, entity)),
-            near=(Near(f"{entity.replace(' ', '_')}_{near}", _slots(near_says, label, entity), "NR-{d5}"),),
+            near=self._neighbours(label, entity),
             given=self._phrases(frames.given, 2, label, entity),
             unique=True,
         )
+
+    def _neighbours(self, label: str, entity: str) -> tuple[Near, ...]:
+        """Return the field that misleading tools give in place of this one."""
+        name, says = next(self._near)
+        return (Near(f"{entity.replace(' ', '_')}_{name}", _slots(says, label, entity), "NR-{d5}"),)
 
     def _phrases(self, frames: Iterable[str], wanted: int, label: str, entity: str) -> tuple[str, ...]:
         """Fill so many frames with words that nothing else is called."""

@@ -14,7 +14,7 @@ from planbench_xl.episodes.record import Episode, Reason, Status
 from planbench_xl.errors import UsageError
 from planbench_xl.integrations.gym.reward import Potential
 from planbench_xl.integrations.gym.spaces import UnicodeText
-from planbench_xl.metrics.episode import EpisodeScore, score_episode
+from planbench_xl.metrics.episode import score_episode
 from planbench_xl.protocols import TEXT_PROTOCOL, TextProtocol
 from planbench_xl.runs.presets import load_setting
 from planbench_xl.runs.rollout import record
@@ -142,21 +142,5 @@ class WorldEnv(gymnasium.Env[str, str]):
         if observation.done:
             score = score_episode(self.world, self.episode())
             info |= {"success": score.success, "reason": score.reason.value if score.reason else ""}
-            info["metrics"] = _metrics(score)
+            info["metrics"] = score.numbers
         return info
-
-
-def _metrics(score: EpisodeScore) -> dict[str, float]:
-    """Return the figures of an episode; one that is undefined for it is left out."""
-    figures = {
-        "accuracy": float(score.success),
-        "egt_precision": score.egt_precision,
-        "egt_recall": score.egt_recall,
-        "turns": score.turns,
-        "edt": len(score.explored),
-        "search_turns": score.search_turns,
-        "call_turns": score.call_turns,
-        "invalid_calls": score.invalid_calls,
-        "untrusted_rejections": score.untrusted_rejections,
-    }
-    return {name: float(value) for name, value in figures.items() if value is not None}

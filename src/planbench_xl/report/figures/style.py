@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
@@ -119,10 +119,10 @@ def errors(figures: Sequence[Figure]) -> list[list[float]]:
     return [[max(0.0, one) for one in down], [max(0.0, one) for one in up]]
 
 
-def accuracy_axis(panel: Axes, axis: str = "x") -> None:
+def accuracy_axis(panel: Axes, axis: Literal["x", "y"] = "x") -> None:
     """Make an axis one of accuracy in per cent, from 0 to 100."""
     getattr(panel, f"set_{axis}lim")(-3, 103)
     getattr(panel, f"set_{axis}ticks")([0, 25, 50, 75, 100])
     getattr(panel, f"set_{axis}label")("Accuracy, %")
-    panel.grid(axis=axis, color=FAINT, linewidth=0.6)  # type: ignore[arg-type]
+    panel.grid(axis=axis, color=FAINT, linewidth=0.6)
     panel.set_axisbelow(True)
