@@ -1,6 +1,7 @@
 """Measures what the harness costs beside Inspect AI itself, and how busy it keeps a slow server.
 
     python benchmarks/bench_harness.py turns --world retail     # instant model: cost per turn, log size, memory
+    python benchmarks/bench_harness.py harness --epochs 6       # memory over many episodes
     python benchmarks/bench_harness.py busy                     # 256 connections, a server with 2 s latency
 
 `turns` plays every query with an instant scripted model twice: with a trivial solver that only calls the model as often
@@ -17,6 +18,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from multiprocessing import Pipe, Process
+from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -81,16 +84,16 @@ def trivial(world: World, speaker: Speaker, folder: Path) -> int:
     return sum(len(steps) for _, steps in scripts.values())
 
 
-def harness(world: World, source: str, folder: Path, limit: int | None) -> int:
+def harness(source: str, folder: Path, limit: int | None, epochs: int) -> int:
     """Evaluate the model with the harness; return the number of turns."""
     from planbench_xl.harness.request import ModelRequest, run_models
     from planbench_xl.runs.request import Request
 
-    request = Request(world=source, out=str(folder / "run"), limit=limit)
+    request = Request(world=source, out=str(folder / "run"), limit=limit, epochs=epochs)
     return run_models(request, ModelRequest(model="instant/model")).progress.turns
 
 
-def measure(kind: str, source: str, limit: int | None) -> None:
+def measure(kind: str, source: str, limit: int | None, epochs: int) -> None:
     """Run one kind in this process and print what it took as JSON."""
     world = open_world(source)
     if limit is not None:
@@ -105,47 +108,59 @@ def measure(kind: str, source: str, limit: int | None) -> None:
         folder = Path(place)
         # The first evaluation of a process loads much more.
         started, cpu = time.perf_counter(), time.process_time()
-        turns = trivial(world, speaker, folder) if kind == "trivial" else harness(world, source, folder, limit)
+        turns = trivial(world, speaker, folder) if kind == "trivial" else harness(source, folder, limit, epochs)
         figures = {
             "kind": kind,
             "queries": len(world.queries),
+            "epochs": epochs,
             "turns": turns,
             "seconds": round(time.perf_counter() - started, 2),
             "cpu_ms_per_turn": round(1000 * (time.process_time() - cpu) / turns, 3),
-            "log_mb": round(sum(path.stat().st_size for path in folder.rglob("*.eval")) / 1e6, 2),
+            "largest_log_mb": round(max(path.stat().st_size for path in folder.rglob("*.eval")) / 1e6, 2),
             "peak_mb": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, 1),
         }
     print(json.dumps(figures))
 
 
-def busy(connections: int, latency: float, source: str) -> None:
-    """Print how many requests a slow server had at a time."""
+def serve(pipe: Connection, source: str, latency: float) -> None:
+    """Be the slow server, in a process of its own, until told to stop; then tell how busy it was."""
     from tests.harness.server import Server
 
+    with Server(Speaker(open_world(source)).message, latency=latency) as server:
+        pipe.send(server.url)
+        pipe.recv()
+        pipe.send((len(server.bodies), server.busiest, server.busy_seconds))
+
+
+def busy(connections: int, latency: float, source: str, epochs: int) -> None:
+    """Print how many requests a slow server had at a time."""
     from planbench_xl.harness.request import ModelRequest, run_models
     from planbench_xl.runs.request import Request
 
     os.environ.setdefault("LOCAL_API_KEY", "none")
-    world = open_world(source)
-    speaker = Speaker(world)
-    with tempfile.TemporaryDirectory() as place, Server(speaker.message, latency=latency) as server:
-        request = Request(world=source, out=place + "/run")
+    ours, theirs = Pipe()
+    process = Process(target=serve, args=(theirs, source, latency), daemon=True)
+    process.start()
+    url = ours.recv()
+    with tempfile.TemporaryDirectory() as place:
+        request = Request(world=source, out=place + "/run", epochs=epochs)
         models = ModelRequest(
-            model="openai-api/local/slow",
-            base_url=server.url,
-            max_connections=connections,
-            model_args=("max_retries=0",),
+            model="openai-api/local/slow", base_url=url, max_connections=connections, model_args=("max_retries=0",)
         )
         started = time.perf_counter()
         result = run_models(request, models)
         seconds = time.perf_counter() - started
+    ours.send(None)
+    requests, busiest, busy_seconds = ours.recv()
     figures = {
         "connections": connections,
         "latency": latency,
-        "requests": len(server.bodies),
-        "busiest": server.busiest,
-        "mean_concurrency": round(server.busy_seconds / seconds, 1),
+        "episodes": result.progress.played,
+        "requests": requests,
+        "busiest": busiest,
+        "mean_concurrency": round(busy_seconds / seconds, 1),
         "seconds": round(seconds, 1),
+        "cpu_seconds": round(time.process_time(), 1),
         "errors": result.progress.errors,
     }
     print(json.dumps(figures))
@@ -157,17 +172,18 @@ def main() -> None:
     parser.add_argument("what", choices=["turns", "busy", "trivial", "harness"])
     parser.add_argument("--world", default="retail")
     parser.add_argument("--limit", type=int)
+    parser.add_argument("--epochs", type=int, default=1, help="repetitions, for the harness alone")
     parser.add_argument("--connections", type=int, default=256)
     parser.add_argument("--latency", type=float, default=2.0)
     given = parser.parse_args()
     if given.what == "busy":
-        busy(given.connections, given.latency, given.world)
+        busy(given.connections, given.latency, given.world, given.epochs)
     elif given.what == "turns":
         limit = [] if given.limit is None else ["--limit", str(given.limit)]
         for kind in ("trivial", "harness"):
             subprocess.run([sys.executable, __file__, kind, "--world", given.world, *limit], check=True)
     else:
-        measure(given.what, given.world, given.limit)
+        measure(given.what, given.world, given.limit, given.epochs)
 
 
 if __name__ == "__main__":
