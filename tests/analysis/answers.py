@@ -1,7 +1,8 @@
 """Answers labelled by hand: does the author give up (True), or answer with a value, hedged or not (False)?
 
-The rule was written looking at `TUNING`. `HELD_OUT` was written before the rule ran on it, and the rule was not changed
-for it afterwards: its figures are the honest ones.
+The rule was written looking at `TUNING`. `SECOND` was written before the rule ran on it, measured once, and only then
+looked at to better the rule; `THIRD` in `held_out_answers.py` likewise. `HELD_OUT` there is the last: the rule ran on
+it once and was not changed for it, so its figures are the honest ones.
 """
 
 TUNING: tuple[tuple[str, bool], ...] = (
@@ -171,7 +172,7 @@ TUNING: tuple[tuple[str, bool], ...] = (
     ("I can't be sure, though I believe the fee is 3.50.", False),
 )
 
-HELD_OUT: tuple[tuple[str, bool], ...] = (
+SECOND: tuple[tuple[str, bool], ...] = (
     # Surrenders.
     ("I apologize, but I was not able to get the renewal date of this membership.", True),
     ("It was not possible to find out which depot handled the parcel.", True),

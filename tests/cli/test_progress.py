@@ -4,7 +4,7 @@ import sys
 import pytest
 
 from planbench_xl.cli import progress
-from planbench_xl.cli.progress import ProgressView, describe
+from planbench_xl.cli.progress import ProgressView, Steps, describe
 from planbench_xl.episodes.record import Status
 from planbench_xl.runs.player import Batch
 from planbench_xl.runs.run import Progress
@@ -31,9 +31,9 @@ def test_few_lines_where_no_terminal_is(capsys: pytest.CaptureFixture[str]) -> N
     assert out == ""
     assert err.splitlines() == [
         "20 episodes: 4 there already, 16 to play",
-        "20/20 episodes · 1,000 turns/s · accuracy 100.0% · 1 errors",
+        "20/20 episodes · 1,000 turns/s · accuracy 100.0% · 1 error",
         "one-path: 20 episodes: 4 there already, 16 to play",
-        "one-path: 20/20 episodes · 1,000 turns/s · accuracy 100.0% · 1 errors",
+        "one-path: 20/20 episodes · 1,000 turns/s · accuracy 100.0% · 1 error",
     ]
 
 
@@ -63,3 +63,20 @@ def test_the_time_left() -> None:
     state.add(Batch(b"", []), 200.0)
     assert describe(state).endswith("30 min left")
     assert describe(Progress(3)) == ""
+
+
+def test_steps_go_to_standard_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("planbench_xl.cli.progress.LINE_SECONDS", 0.0)
+    with Steps() as steps:
+        steps("paths", 3, 8)
+    assert capsys.readouterr() == ("", "paths: 3/8\n")
+
+
+def test_steps_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr("planbench_xl.cli.progress.BAR_SECONDS", 0.0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    with Steps() as steps:
+        steps("paths", 3, 8)
+        steps("plans", 1, 8)
+    out, err = capsys.readouterr()
+    assert out == "" and err

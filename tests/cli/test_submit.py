@@ -43,7 +43,7 @@ def test_json(archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str])
 
 def test_a_foreign_world(archive: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert status("submit", "verify", str(archive), "--world", "hospital") == 1
-    assert "NOT verified, 1 problems:\n  it was played on another world" in capsys.readouterr().out
+    assert "NOT verified, 1 problem:\n  it was played on another world" in capsys.readouterr().out
 
 
 def test_no_submission(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,7 +9,7 @@ def test_one_table_for_all_settings(call: Call, tmp_path: Path) -> None:
     called = call("suite", "paper", "--agent", "oracle", "--limit", "1")
     assert called.status == 0
     assert called.out.count("Acc %") == 1
-    assert "default: 1 episodes: 0 there already, 1 to play" in called.err
+    assert "default: 1 episode: 0 there already, 1 to play" in called.err
     assert "Stored in runs/mini-oracle-paper." in called.err
     beyond = {"all-tools", "bm25", "dense", "hybrid", "free-text"}
     paper = {name for name, preset in presets().items() if preset.setting.failures.kind == "none"} - beyond

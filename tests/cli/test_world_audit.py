@@ -2,9 +2,6 @@ import json
 import shutil
 from pathlib import Path
 
-import pytest
-
-from planbench_xl.cli.audit import Steps
 from planbench_xl.world import World, find_world, save_world
 from tests.audit.conftest import edit, value
 from tests.cli.conftest import Call
@@ -52,20 +49,3 @@ def test_wrong_calls(call: Call, tmp_path: Path) -> None:
     shutil.copytree(find_world("mini"), tmp_path / "w")
     (tmp_path / "w" / "tools.jsonl").unlink()
     assert call("world", "audit", "w").status == 1
-
-
-def test_progress_goes_to_standard_error(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("planbench_xl.cli.audit.LINE_SECONDS", 0.0)
-    with Steps() as steps:
-        steps("paths", 3, 8)
-    assert capsys.readouterr() == ("", "paths: 3/8\n")
-
-
-def test_progress_on_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("planbench_xl.cli.audit.BAR_SECONDS", 0.0)
-    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    with Steps() as steps:
-        steps("paths", 3, 8)
-        steps("plans", 1, 8)
-    out, err = capsys.readouterr()
-    assert out == "" and err

@@ -10,13 +10,18 @@ import msgspec
 import pytest
 
 pytest.importorskip("matplotlib")
+from planbench_xl.analysis import total_variation
 from planbench_xl.cli import main
+from planbench_xl.engines import crew
 from planbench_xl.episodes.record import Status
 from planbench_xl.errors import UsageError
-from planbench_xl.report.collect import collect
+from planbench_xl.metrics import Figure
+from planbench_xl.report.collect import alike, collect
+from planbench_xl.report.counting import counted
 from planbench_xl.report.data import ReportData
 from planbench_xl.report.published import RELEASE, published
 from planbench_xl.report.tables import tables_of
+from planbench_xl.report.tables.failures import shift_table
 from planbench_xl.report.versus import compare_runs
 from planbench_xl.report.writing import write_report
 from planbench_xl.runs.loading import find_runs, load_runs
@@ -67,7 +72,25 @@ def test_the_same_report_has_the_same_bytes(suites: Path, tmp_path: Path) -> Non
 @pytest.mark.slow
 def test_processes_make_no_difference(suites: Path, report: ReportData) -> None:
     sources = find_runs([suites])
-    assert collect(sources, workers=2) == report
+    with crew(2) as gathered:
+        assert collect(sources, crew=gathered) == report
+
+
+def test_runs_of_a_setting_go_to_one_worker(suites: Path) -> None:
+    sources = find_runs([suites])
+    assert [len(part) for part in alike(sources, 1)] == [1] * len(sources)
+    named = {Path(source.path).name for source in sources}
+    assert len(named) < len(sources)
+    parts = alike(sources * 8, 2)
+    assert sorted(source.path for part in parts for source in part) == sorted(source.path for source in sources * 8)
+    assert all(len({Path(source.path).name for source in part}) == 1 for part in parts)
+    assert len(parts) < len(sources) * 8
+
+
+def test_a_label_is_of_one_run(suites: Path) -> None:
+    sources = find_runs([suites])
+    with pytest.raises(UsageError, match="2 runs have the label"):
+        collect([*sources, sources[0]])
 
 
 def test_models_are_told_apart(suites: Path) -> None:
@@ -104,6 +127,29 @@ def test_tables(report: ReportData) -> None:
     assert ranking.rows[0][0] == 1 and len(tables["pairs-default"].rows) == 3
     assert all(row[6] >= row[5] for row in tables["pairs-default"].rows)
     assert tables["correlation"].rows[0][1] == 13
+
+
+def test_the_shift_of_categories_is_that_of_the_analyses(report: ReportData) -> None:
+    table = {table.name: table for table in tables_of(report, with_published=False)}["shift"]
+    assert len(table.rows) == 2 * 5 and "corrected by Holm's method for 10 rows." in table.notes[0]
+    for model, setting, before, after, distance, by_chance, p in table.rows:
+        base, run = (next(r for r in report.runs if (r.model, r.setting) == (model, s)) for s in ("default", setting))
+        shares = ({c: share.count for c, share in r.analysis.categories.items()} for r in (base, run))
+        assert distance.value == pytest.approx(total_variation(*shares))
+        assert (before, after) == (base.analysis.failed, run.analysis.failed)
+        assert 0 <= distance.low <= distance.value <= distance.high <= 1 and by_chance >= 0 and 0 < p <= 1
+
+
+def test_no_shift_without_a_default_or_without_failures(suites: Path, report: ReportData) -> None:
+    alone = msgspec.structs.replace(report, runs=tuple(run for run in report.runs if run.preset != "default"))
+    assert "shift" not in {table.name for table in tables_of(alone, with_published=False)}
+    rows = {
+        run.label: tuple(msgspec.structs.replace(row, category=None) for row in run.episodes) for run in report.runs
+    }
+    runs = tuple(msgspec.structs.replace(run, episodes=rows[run.label]) for run in report.runs)
+    table = shift_table(msgspec.structs.replace(report, runs=runs))
+    assert table is not None
+    assert {row[2:] for row in table.rows} == {(0, 0, Figure(None), None, None)}
 
 
 def test_published_figures(release: World) -> None:
@@ -143,6 +189,21 @@ def test_what_cannot_be_compared(suites: Path, capsys) -> None:
     assert call(capsys, "compare", suites / "random" / "default", suites / "random" / "default")[0] == 2
 
 
+@pytest.mark.parametrize(
+    ("count", "noun", "text"),
+    [(1, "run", "1 run"), (0, "run", "0 runs"), (2, "query", "2 queries"), (1, "query", "1 query")],
+)
+def test_counts_in_words(count: int, noun: str, text: str) -> None:
+    assert counted(count, noun) == text
+
+
+def test_one_run_is_one_run(suites: Path, tmp_path: Path, capsys) -> None:
+    status, text, _ = call(capsys, "report", suites / "forward" / "default", "--out", tmp_path / "r", "--no-page")
+    assert status == 0 and text.splitlines()[-1].startswith("1 run, ")
+    everything = text + (tmp_path / "r" / "tables" / "all.md").read_text()
+    assert not re.search(r"\b1 (runs|queries|episodes|tables|figures|errors|rows|tests)\b", everything)
+
+
 def test_wrong_uses(suites: Path, tmp_path: Path, capsys) -> None:
     status, _, err = call(capsys, "report", suites, "--out", tmp_path, "--format", "gif")
     assert status == 2 and "'gif'" in err
@@ -155,7 +216,7 @@ def test_wrong_uses(suites: Path, tmp_path: Path, capsys) -> None:
 
 @pytest.mark.slow
 def test_hostile_labels_reach_no_path_and_no_formula(suites: Path, report: ReportData, tmp_path: Path) -> None:
-    from planbench_xl.report.figures import write_figures
+    from planbench_xl.report.figures import FIGURES, write_figures
     from planbench_xl.report.writing import write_tables
 
     name = "../$x^{<script>alert(1)</script>"
@@ -165,7 +226,7 @@ def test_hostile_labels_reach_no_path_and_no_formula(suites: Path, report: Repor
     (tmp_path / "t").mkdir()
     (tmp_path / "f").mkdir()
     write_tables(evil, tmp_path / "t")
-    write_figures(evil, tmp_path / "f", ["svg"], with_published=False)
+    assert len(list(write_figures(evil, tmp_path / "f", ["svg"], with_published=False))) == len(FIGURES)
     assert {path.parent.name for path in tmp_path.rglob("*") if path.is_file()} == {"t", "f"}
     assert not re.search(r"<script>", "".join(path.read_text() for path in tmp_path.rglob("*.html")))
 

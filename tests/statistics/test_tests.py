@@ -8,6 +8,7 @@ import pytest
 
 np = pytest.importorskip("numpy")
 from planbench_xl.statistics import (  # noqa: E402
+    PairTest,
     compare_accuracy,
     compare_scores,
     correlate,
@@ -15,7 +16,7 @@ from planbench_xl.statistics import (  # noqa: E402
     detectable_unpaired,
     holm,
     mcnemar,
-    p_values,
+    pair_tests,
     pass_all,
     pass_any,
     pass_rates,
@@ -92,11 +93,13 @@ def test_all_pairs_agree_with_single_comparisons() -> None:
     generator = np.random.default_rng(4)
     runs = [outcomes(*generator.integers(0, 2, 60)) for _ in range(4)]
     runs[3].pop("q0000")
-    found = p_values(runs)
+    found = pair_tests(runs)
     for i, j in combinations(range(4), 2):
-        assert found[i, j] == pytest.approx(compare_accuracy(runs[i], runs[j]).p)
+        alone = compare_accuracy(runs[i], runs[j])
+        assert found[i, j] == PairTest(alone.queries, alone.higher_first, alone.higher_second, alone.p)
+    assert found[0, 3].queries == found[0, 1].queries - 1
     repeated = [outcomes(*generator.integers(0, 4, 60), tries=3) for _ in range(3)]
-    assert p_values(repeated)[0, 2] == pytest.approx(compare_accuracy(repeated[0], repeated[2]).p, abs=0.02)
+    assert pair_tests(repeated)[0, 2].p == pytest.approx(compare_accuracy(repeated[0], repeated[2]).p, abs=0.02)
 
 
 def test_holm() -> None:

@@ -49,7 +49,8 @@ def analyse_episode(
     status = Status.ERROR if episode.status is Status.ERROR else Status.FAILURE if reason else Status.SUCCESS
     walked = steps(facts, task, episode.turns)
     judged_by = facts.paths(episode.task_id, blocked, exact=paths == "exact")
-    calls = calls_of(world, facts, episode, walked, judged_by)
+    inventory = shows_all(episode.turns)
+    calls = calls_of(world, facts, episode, walked, judged_by, inventory=inventory)
     found = spreads(world, facts, episode)
     horizon = horizon_of(world, episode.task_id, blocked)
     return EpisodeAnalysis(
@@ -66,8 +67,10 @@ def analyse_episode(
         imitations=imitations(world, facts, episode, walked, found),
         contaminations=contaminations(found),
         turns=len(episode.turns),
-        regret=None if status is Status.ERROR else regret(horizon, episode),
-        first_wrong_turn=first_wrong_turn(horizon, episode, walked, success=status is Status.SUCCESS),
+        regret=None if status is Status.ERROR else regret(horizon, episode, inventory=inventory),
+        first_wrong_turn=first_wrong_turn(
+            horizon, episode, walked, success=status is Status.SUCCESS, inventory=inventory
+        ),
         shortest_length=task.shortest_length,
         inputs=len(task.inputs),
         targets=task.targets,
@@ -111,26 +114,28 @@ def ending_of(episode: Episode, reason: Reason) -> Ending | None:
     return Ending.SEARCH_EXHAUSTION if retrievals >= REPEATED else None
 
 
-def regret(horizon: Horizon, episode: Episode) -> int | None:
+def regret(horizon: Horizon, episode: Episode, *, inventory: bool) -> int | None:
     """Return the turns beyond the fewest with which the same retrievals lead to the answer.
 
     The fewest: some of the retrievals made, calls of tools that they showed, and the answer. None if these tools don't
     reach the targets, or if the episode gave up before so many turns.
     """
-    if shows_all(episode.turns):
+    if inventory:
         rest = horizon.rest(horizon.start, horizon.everything)
     else:
         rest = horizon.fewest(horizon.shown(turn.tools) for turn in episode.turns if turn.tools)
     return None if rest is None or len(episode.turns) < rest else len(episode.turns) - rest
 
 
-def first_wrong_turn(horizon: Horizon, episode: Episode, walked: Sequence[Step], *, success: bool) -> int | None:
+def first_wrong_turn(
+    horizon: Horizon, episode: Episode, walked: Sequence[Step], *, success: bool, inventory: bool
+) -> int | None:
     """Return the first turn (from 1) that brings the answer no nearer; None if each does, or none can.
 
     Nearer means that the fewest turns to the answer become fewer: a call per tool, a retrieval for each tool that isn't
     discovered yet, and the answer. An answer brings it nearer only if it succeeds.
     """
-    seen = horizon.everything if shows_all(episode.turns) else 0
+    seen = horizon.everything if inventory else 0
     rest = horizon.rest(horizon.start, seen)
     if rest is None:
         return None

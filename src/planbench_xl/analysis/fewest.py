@@ -45,6 +45,7 @@ class Horizon:
                 self._takers.setdefault(bit, []).append(place)
             for bit in bits(gives):
                 self._makers.setdefault(bit, []).append(place)
+        self._shown = {name: bit for edge, bit in self._place.items() for name in facts.tools_of[edge]}
         self._rest: dict[tuple[int, int], int] = {}
         self._fewest: dict[frozenset[int], int] = {}
 
@@ -60,11 +61,9 @@ class Horizon:
 
     def shown(self, names: Iterable[str]) -> int:
         """Return those of some tools that matter, as a mask."""
-        edges, place = self._facts.edges, self._place
         mask = 0
         for name in names:
-            if name in edges:
-                mask |= place.get(edges[name], 0)
+            mask |= self._shown.get(name, 0)
         return mask
 
     def rest(self, obtained: int, seen: int) -> int | None:
@@ -198,7 +197,7 @@ class Horizon:
     def _leading(self, shown: int) -> int | None:
         """Return those of some tools that lead from the inputs to the targets; None if they don't reach them."""
         paths = self._paths
-        edges = [(place, *edge) for place, edge in enumerate(self._edges) if shown >> place & 1]
+        edges = [(bit, *self._edges[bit.bit_length() - 1]) for bit in bits(shown)]
         reached = closure(((needs, gives) for _, needs, gives in edges), paths.start, 0)
         if not paths.solvable or paths.targets & ~reached:
             return None
@@ -206,9 +205,9 @@ class Horizon:
         leading = 0
         while True:
             new = 0
-            for place, needs, gives in edges:
-                if gives & wanted and not needs & ~reached and not leading >> place & 1:
-                    new |= 1 << place
+            for bit, needs, gives in edges:
+                if gives & wanted and not needs & ~reached and not leading & bit:
+                    new |= bit
                     wanted |= needs & ~paths.start
             if not new:
                 return leading

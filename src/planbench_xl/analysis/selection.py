@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from planbench_xl.analysis.model import CallFacts
 from planbench_xl.analysis.sightings import OLD, RECENT, Sightings
@@ -13,7 +13,7 @@ from planbench_xl.world import World
 
 
 def calls_of(
-    world: World, facts: Facts, episode: Episode, steps: Sequence[Step], paths: Paths
+    world: World, facts: Facts, episode: Episode, steps: Sequence[Step], paths: Paths, *, inventory: bool
 ) -> tuple[CallFacts, ...]:
     """Return the facts on every call turn.
 
@@ -23,8 +23,9 @@ def calls_of(
         episode: What was recorded.
         steps: What each turn did to the datatypes obtained.
         paths: What progress is judged by.
+        inventory: All tools were shown with the query.
     """
-    sightings = Sightings(facts, episode.turns, frozenset(episode.blocked))
+    sightings = Sightings(facts, episode.turns, frozenset(episode.blocked), inventory=inventory)
     tools = UsefulTools(facts, paths)
     progress = [is_progress(paths, step) for step in steps]
     found = []
@@ -37,9 +38,8 @@ def calls_of(
         useful = tools.now(sightings.discovered, step.before)
         name = _name(turn)
         tool = world.tool.get(name)
-        back = sightings.back(name)
         executed = step.new is not None
-        drift = traction and executed and not progress[number] and bool(useful) and not sightings.inventory
+        drift = traction and executed and not progress[number] and bool(useful) and not inventory
         found.append(
             CallFacts(
                 turn=number + 1,
@@ -50,8 +50,9 @@ def calls_of(
                 progress=progress[number],
                 gained=facts.names(step.new) if step.new else (),
                 useful=useful,
-                recent=back is not None and back < RECENT,
-                useful_old=is_old(sightings, useful),
+                recent=sightings.lately((name,), RECENT),
+                # The newest sighting is that many retrievals back or further.
+                useful_old=not sightings.lately(useful, OLD + 1) if useful else None,
                 reappears=sightings.between(useful, number, _next_progress(progress, number)) if drift else None,
             )
         )
@@ -75,34 +76,30 @@ class UsefulTools:
 
     def now(self, discovered: Sequence[str], obtained: int) -> tuple[str, ...]:
         """Return them in the order of discovery; what is discovered and obtained may only grow from call to call."""
-        if self._taken == len(discovered) and self._obtained == obtained:
-            return self._found
-        relevant = self._paths.relevant
-        for name in discovered[self._taken :]:
-            needs, gives = self._facts.edges[name]
-            if gives & relevant:
-                self._open.append((name, needs, gives))
-        self._taken = len(discovered)
-        self._obtained = obtained
-        self._open = [entry for entry in self._open if entry[2] & ~obtained]
-        verdicts: dict[int, bool] = {}
-        found = []
-        for name, needs, gives in self._open:
-            if not needs & ~obtained:
-                verdict = verdicts.get(gives)
-                if verdict is None:
-                    verdict = verdicts[gives] = self._paths.needs(obtained, gives)
-                if verdict:
-                    found.append(name)
-        self._found = tuple(found)
+        missing = self._paths.relevant & ~obtained
+        if self._obtained != obtained:
+            self._obtained = obtained
+            self._open = [entry for entry in self._open if entry[2] & missing]
+            self._found = self._useful(self._open)
+        if self._taken < len(discovered):
+            fresh = [(name, *self._facts.edges[name]) for name in discovered[self._taken :]]
+            fresh = [entry for entry in fresh if entry[2] & missing]
+            self._taken = len(discovered)
+            self._open += fresh
+            self._found += self._useful(fresh)
         return self._found
 
-
-def is_old(sightings: Sightings, useful: Sequence[str]) -> bool | None:
-    """Say whether the newest sighting of any useful tool is more than two retrievals back; None if none is known."""
-    if not useful:
-        return None
-    return min(back for name in useful if (back := sightings.back(name)) is not None) > OLD
+    def _useful(self, tools: Iterable[tuple[str, int, int]]) -> tuple[str, ...]:
+        verdicts: dict[int, bool] = {}
+        found = []
+        for name, needs, gives in tools:
+            if not needs & ~self._obtained:
+                verdict = verdicts.get(gives)
+                if verdict is None:
+                    verdict = verdicts[gives] = self._paths.needs(self._obtained, gives)
+                if verdict:
+                    found.append(name)
+        return tuple(found)
 
 
 def _next_progress(progress: Sequence[bool], number: int) -> int:

@@ -81,6 +81,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
         if hasattr(stream, "reconfigure"):
             # A terminal that can't show a character must not end the program.
             stream.reconfigure(errors="replace")
+    # Our matrices are small: threads of a numerical library take longer to agree than one takes to multiply.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     sys.exit(_status(arguments))
 
 

@@ -3,66 +3,21 @@
 from __future__ import annotations
 
 import shutil
-import sys
 import time
 from textwrap import fill
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from planbench_xl.cli.common import examples, json_option, print_json
+from planbench_xl.cli.progress import Steps
 
 if TYPE_CHECKING:
     from planbench_xl.audit import AuditReport, Finding
 
-BAR_SECONDS = 0.1
-LINE_SECONDS = 5.0
 COLOURS = {"error": "red", "warning": "yellow", "info": "cyan"}
 LONG = 8
 """Distributions with more entries are cut to so many."""
-
-
-class Steps:
-    """Shows on standard error how far a check is: a bar on a terminal, a line now and then elsewhere."""
-
-    def __init__(self) -> None:
-        self._bar: Any = None
-        self._task: Any = None
-        self._what = ""
-        self._shown = time.monotonic()
-
-    def __call__(self, what: str, done: int, total: int) -> None:
-        """Show the state; often called, seldom shown."""
-        terminal = sys.stderr.isatty()
-        now = time.monotonic()
-        if now - self._shown < (BAR_SECONDS if terminal else LINE_SECONDS):
-            return
-        self._shown = now
-        if not terminal:
-            click.echo(f"{what}: {done}/{total}", err=True)
-            return
-        if self._bar is None:
-            from rich.console import Console
-            from rich.progress import Progress
-
-            self._bar = Progress(console=Console(stderr=True), auto_refresh=False, transient=True)
-            self._bar.start()
-        if what != self._what:
-            if self._task is not None:
-                self._bar.remove_task(self._task)
-            self._task, self._what = self._bar.add_task(what, total=total), what
-        self._bar.update(self._task, completed=done)
-        self._bar.refresh()
-
-    def __enter__(self) -> Steps:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
 
 @click.command(
@@ -114,13 +69,15 @@ def audit(ctx: click.Context, path: str, fail_on: str, time_limit: float, as_jso
 
 
 def _print(report: AuditReport, seconds: float) -> None:
+    from planbench_xl.report.counting import counted
+
     width = max(40, min(shutil.get_terminal_size((100, 24)).columns, 110))
     for finding in report.findings:
         _print_finding(finding, width)
     counts = {level: sum(finding.level == level for finding in report.findings) for level in COLOURS}
-    found = ", ".join(f"{number} {level}{'' if number == 1 else 's'}" for level, number in counts.items())
+    found = ", ".join(counted(number, level) for level, number in counts.items())
     click.echo(fill(f"Nothing found by: {', '.join(report.passed)}.", width, break_on_hyphens=False))
-    click.echo(f"\n{report.world}: {found}; {len(report.passed)} checks passed; {seconds:.1f} s.")
+    click.echo(f"\n{report.world}: {found}; {counted(len(report.passed), 'check')} passed; {seconds:.1f} s.")
 
 
 def _print_finding(finding: Finding, width: int) -> None:

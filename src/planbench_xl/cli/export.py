@@ -51,13 +51,14 @@ def chat(runs: tuple[Path, ...], out: Path, world: str | None, protocol: Any, as
     of the split dev are taken, unless --any-split is given.
     """
     from planbench_xl.exports.chat import Choice, write_chat
+    from planbench_xl.report.counting import counted
     from planbench_xl.runs.loading import load_runs
 
     count = write_chat(load_runs(runs, world), out, protocol, Choice(**choice))
     if as_json:
         print_json({"file": str(out), "conversations": count})
     else:
-        click.echo(f"{out}: {count} conversations.")
+        click.echo(f"{out}: {counted(count, 'conversation')}.")
 
 
 @export.command(

@@ -29,6 +29,7 @@ def merge(ctx: click.Context, shards: tuple[Path, ...], out: Path, world: str | 
     Shards must differ in nothing but their queries and epochs, and no episode may be in two of them. Exit status 1
     if episodes are missing from the whole; the shards that lack them can be continued and merged again.
     """
+    from planbench_xl.report.counting import counted
     from planbench_xl.runs.merging import merge as join
     from planbench_xl.runs.worlds import open_world
 
@@ -48,8 +49,8 @@ def merge(ctx: click.Context, shards: tuple[Path, ...], out: Path, world: str | 
         )
     else:
         for folder, count in found.counts.items():
-            click.echo(f"{folder}: {count} episodes")
-        click.echo(f"{out}: {expected - len(missing)} of {expected} episodes.")
+            click.echo(f"{folder}: {counted(count, 'episode')}")
+        click.echo(f"{out}: {expected - len(missing)} of {counted(expected, 'episode')}.")
         if missing:
             click.echo(f"Missing: {', '.join(missing[:5])}{', …' if len(missing) > 5 else ''}.", err=True)
         if found.left_out:

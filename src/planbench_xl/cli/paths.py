@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planbench_xl.cli.audit import Steps
 from planbench_xl.cli.common import ENGINE_OPTION, examples, json_option, print_json
+from planbench_xl.cli.progress import Steps
 
 if TYPE_CHECKING:
     from planbench_xl.audit.solutions import Bounded, GraphLevel, PathRow
-    from planbench_xl.runs.engines import EngineName
+    from planbench_xl.engines import EngineName
 
 HEADS = ("paths", "at most {}", "shortest", "longest", "datatypes")
 

@@ -1,4 +1,4 @@
-"""Shows how far a run is: a bar on a terminal, a line now and then elsewhere. Always on standard error."""
+"""Shows how far long work is: a bar on a terminal, a line now and then elsewhere. Always on standard error."""
 
 from __future__ import annotations
 
@@ -47,10 +47,14 @@ class ProgressView:
             self._line(state, label, first)
 
     def _line(self, state: Progress, label: str, first: bool) -> None:
+        from planbench_xl.report.counting import counted
+
         head = f"{label}: " if label else ""
         if first:
             missing = state.total - state.present
-            click.echo(f"{head}{state.total} episodes: {state.present} there already, {missing} to play", err=True)
+            click.echo(
+                f"{head}{counted(state.total, 'episode')}: {state.present} there already, {missing} to play", err=True
+            )
         else:
             click.echo(f"{head}{state.done}/{state.total} episodes · {describe(state)}", err=True)
 
@@ -73,15 +77,59 @@ class ProgressView:
             self._bar.stop()
 
 
+class Steps:
+    """Shows how far other long work is, one step after the other. Use as a context manager."""
+
+    def __init__(self) -> None:
+        self._bar: Any = None
+        self._task: Any = None
+        self._what = ""
+        self._shown = time.monotonic()
+
+    def __call__(self, what: str, done: int, total: int) -> None:
+        """Show the state; often called, seldom shown."""
+        terminal = sys.stderr.isatty()
+        now = time.monotonic()
+        if now - self._shown < (BAR_SECONDS if terminal else LINE_SECONDS):
+            return
+        self._shown = now
+        if not terminal:
+            click.echo(f"{what}: {done}/{total}", err=True)
+            return
+        if self._bar is None:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._bar = Progress(console=Console(stderr=True), auto_refresh=False, transient=True)
+            self._bar.start()
+        if what != self._what:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task, self._what = self._bar.add_task(what, total=total), what
+        self._bar.update(self._task, completed=done)
+        self._bar.refresh()
+
+    def __enter__(self) -> Steps:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
 def describe(state: Progress) -> str:
     """Return rate, running accuracy, errors and the time left, as far as they are known."""
+    from planbench_xl.report.counting import counted
+
     parts = []
     if state.seconds > 0 and state.played:
         parts.append(f"{state.turns / state.seconds:,.0f} turns/s")
     if state.accuracy is not None:
         parts.append(f"accuracy {state.accuracy:.1%}")
     if state.errors:
-        parts.append(f"{state.errors} errors")
+        parts.append(counted(state.errors, "error"))
     if state.played and state.done < state.total:
         left = state.seconds / state.played * (state.total - state.done)
         parts.append(f"{left:.0f} s left" if left < 120 else f"{left / 60:.0f} min left")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from planbench_xl.cli.common import ENGINE_OPTION, examples, json_option, needs_report_extra, print_json, print_table
+from planbench_xl.cli.progress import Steps
 
 if TYPE_CHECKING:
-    from planbench_xl.runs.engines import EngineName
+    from planbench_xl.engines import EngineName
 
 
 @click.command(
@@ -70,22 +72,24 @@ def report(
     DIR gets tables/ (Markdown, LaTeX, HTML, CSV), figures/, report.json, and index.html, which opens in a browser.
     """
     needs_report_extra()
+    from planbench_xl.report.counting import counted
     from planbench_xl.report.writing import write_report
     from planbench_xl.runs.loading import find_runs
 
     sources = find_runs(paths, world)
-    found = write_report(
-        sources,
-        out,
-        judge=judge,
-        paths="reference" if path_set == "reference" else "exact",
-        formats=[name.strip() for name in formats.split(",") if name.strip()],
-        published=published,
-        workers=workers or min(os.cpu_count() or 1, len(sources)),
-        engine=engine,
-        page=not no_page,
-        progress=_told,
-    )
+    with Steps() as steps:
+        found = write_report(
+            sources,
+            out,
+            judge=judge,
+            paths="reference" if path_set == "reference" else "exact",
+            formats=[name.strip() for name in formats.split(",") if name.strip()],
+            published=published,
+            workers=workers or min(os.cpu_count() or 1, len(sources)),
+            engine=engine,
+            page=not no_page,
+            progress=partial(steps, "runs read"),
+        )
     if as_json:
         print_json(found)
         return
@@ -95,9 +99,5 @@ def report(
             click.echo(f"No figure '{figure.name}': it {figure.skipped}.")
     drawn = sum(bool(figure.files) for figure in found.figures)
     place = out if no_page else out / "index.html"
-    click.echo(f"{len(found.runs)} runs, {len(found.tables)} tables, {drawn} figures: {place}")
-
-
-def _told(done: int, total: int) -> None:
-    if done == total or done % 10 == 0:
-        click.echo(f"{done}/{total} runs read", err=True)
+    parts = (counted(len(found.runs), "run"), counted(len(found.tables), "table"), counted(drawn, "figure"))
+    click.echo(f"{', '.join(parts)}: {place}")

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from planbench_xl.cli.audit import Steps
 from planbench_xl.cli.common import examples, json_option, print_json
+from planbench_xl.cli.progress import Steps
 
 if TYPE_CHECKING:
     from planbench_xl.audit.retrieval_check import RetrievalCheck
@@ -102,6 +102,8 @@ def retrieval_check(
 
 
 def _print(checks: Sequence[RetrievalCheck]) -> None:
+    from planbench_xl.report.counting import counted
+
     several = len(checks) > 1
     lines: list[tuple[str, ...]] = [("retriever  retrieval" if several else "retrieval", *HEADS)]
     for check in checks:
@@ -113,7 +115,8 @@ def _print(checks: Sequence[RetrievalCheck]) -> None:
         click.echo("  ".join((label.strip().ljust(widths[0]), *rest)))
     first = checks[0]
     tasks = max((row.tasks for row in first.rows), default=0)
-    skipped = f" {len(first.skipped)} tools answer on no record and were left out." if first.skipped else ""
+    without = counted(len(first.skipped), "tool")
+    skipped = f" Left out: {without} without an answer on any record." if first.skipped else ""
     names = ", ".join(check.retriever for check in checks)
     word = "retrievers" if several else "retriever"
     click.echo(f"\n{first.world}, {word} {names}: {tasks} single-step tasks in each mode.{skipped}")

@@ -109,12 +109,15 @@ def _plain(verdict: Verdict) -> dict[str, object]:
 
 
 def _show(verdict: Verdict) -> None:
+    from planbench_xl.report.counting import counted
+
     if verdict.valid:
         errors = verdict.figures["exact"].errors
         note = f" {errors} of them were ended by the infrastructure." if errors else ""
-        click.echo(f"{verdict.file}: verified. {verdict.replayed} episodes played again, all figures as claimed.{note}")
+        played = counted(verdict.replayed, "episode")
+        click.echo(f"{verdict.file}: verified. {played} played again, all figures as claimed.{note}")
         return
-    click.echo(f"{verdict.file}: NOT verified, {len(verdict.problems)} problems:")
+    click.echo(f"{verdict.file}: NOT verified, {counted(len(verdict.problems), 'problem')}:")
     for problem in verdict.problems[:SHOWN]:
         click.echo(f"  {problem}.")
     if len(verdict.problems) > SHOWN:

@@ -47,6 +47,7 @@ def view(
     """
     from tempfile import TemporaryDirectory
 
+    from planbench_xl.report.counting import counted
     from planbench_xl.report.page import is_page, write_page
     from planbench_xl.report.page.serving import PageServer
     from planbench_xl.runs.loading import find_runs
@@ -57,7 +58,7 @@ def view(
         else:
             sources = find_runs(folders, world)
             folder = Path(stack.enter_context(TemporaryDirectory(prefix="planbench-xl-")))
-            click.echo(f"Reading {len(sources)} run{'' if len(sources) == 1 else 's'} …", err=True)
+            click.echo(f"Reading {counted(len(sources), 'run')} …", err=True)
             write_page(sources, folder, judge=judge, workers=WORKERS)
         server = stack.enter_context(PageServer(folder, host, port, anywhere=allow_remote))
         if as_json:

@@ -59,6 +59,7 @@ def validate(ctx: click.Context, path: str, write: bool, as_json: bool) -> None:
 
     Exit status 0 if there is none, 1 otherwise.
     """
+    from planbench_xl.report.counting import counted
     from planbench_xl.runs.worlds import find_folder
     from planbench_xl.world.validate import stamp, validate_folder
 
@@ -71,7 +72,7 @@ def validate(ctx: click.Context, path: str, write: bool, as_json: bool) -> None:
     else:
         for fault in faults:
             click.echo(str(fault))
-        count = f"{len(faults)} fault{'' if len(faults) == 1 else 's'}" if faults else "no faults"
+        count = counted(len(faults), "fault") if faults else "no faults"
         click.echo(f"{folder}: {count}.")
     ctx.exit(1 if faults else 0)
 

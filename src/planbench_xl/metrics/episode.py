@@ -255,7 +255,7 @@ def explored(facts: Facts, task: Task, turns: Sequence[Turn]) -> set[str]:
     The protocol closes the set after every executed retrieval and trusted call. It only ever grows, and what a
     trusted call returns is reached by the tool called, which was seen before: one closure at the end gives the same.
     """
-    return facts.closure(task.inputs, {name for turn in turns if turn.tools for name in turn.tools})
+    return facts.closure(task.inputs, set().union(*(turn.tools for turn in turns if turn.tools)))
 
 
 def distractor_calls(facts: Facts, turns: Sequence[Turn]) -> int:

@@ -52,6 +52,7 @@ class Facts:
     Attributes:
         signatures: Every tool as scoring sees it.
         edges: Inputs and outputs of every executable tool as masks; tools with the same ones share an entry.
+        tools_of: Names of the tools with the same ones.
     """
 
     def __init__(self, world: World) -> None:
@@ -74,6 +75,9 @@ class Facts:
         shared: dict[Edge, Edge] = {}
         pairs = ((name, (self.mask(s.inputs), self.mask(s.outputs))) for name, s in executable)
         self.edges: dict[str, Edge] = {name: shared.setdefault(edge, edge) for name, edge in pairs}
+        self.tools_of: dict[Edge, set[str]] = {}
+        for name, edge in self.edges.items():
+            self.tools_of.setdefault(edge, set()).add(name)
         self._listed: dict[tuple[str, frozenset[str]], ListedPaths] = {}
         self._open: dict[tuple[str, frozenset[str]], OpenPaths] = {}
 
@@ -102,14 +106,19 @@ class Facts:
         key = (task_id, blocked)
         if key not in self._open:
             task = self._world.task[task_id]
-            edges = dict.fromkeys(edge for name, edge in self.edges.items() if name not in blocked)
+            edges = tuple(self.tools_of)
+            if blocked:
+                # What leads to the targets without some tools also does with them.
+                held = {edge for edge in map(self.edges.get, blocked) if edge is not None}
+                gone = {edge for edge in held if self.tools_of[edge] <= blocked}
+                edges = tuple(edge for edge in self.open_paths(task_id, frozenset()).edges if edge not in gone)
 
             def ask_all(obtained: int) -> tuple[int, bool]:
                 found = self.needed(task_id, frozenset(self.names(obtained)), blocked)
                 return self.mask(found.datatypes), found.exact
 
             start, targets = self.mask(task.inputs), self.mask(task.targets)
-            self._open[key] = OpenPaths(tuple(edges), start, targets, ask_all)
+            self._open[key] = OpenPaths(edges, start, targets, ask_all)
         return self._open[key]
 
     def ground_truth(self, task_id: str) -> frozenset[str]:
@@ -159,9 +168,9 @@ class Facts:
         """
         reached = set(start)
         waiting: dict[str, list[int]] = {}
-        edge, edges = self._edge, self._edges
+        edges = self._edges
         try:
-            pending = list({edge[name] for name in names})
+            pending = list(set(map(self._edge.__getitem__, names)))
         except KeyError as error:
             raise _unknown_tool(self._world, error.args[0]) from None
         while pending:

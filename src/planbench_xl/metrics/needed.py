@@ -8,7 +8,8 @@ called now give the datatype d. Then d lies on a minimal tool set if and only if
 target such that no datatype on it is obtained yet, and each tool's other inputs can be derived without what comes
 later on the chain. (One producer per datatype, on the chain and behind the other inputs, makes a set in which every
 tool is needed; and a minimal set with d in it holds such a chain.) Where the other inputs are all obtained, a backward
-search finds the chain at once. Else all chains are searched, backward too.
+search finds the chain at once; where they came for free, it finds everything that can be on one. In between, all chains
+are searched, backward too.
 """
 
 from __future__ import annotations
@@ -77,7 +78,7 @@ class OpenPaths:
         self.solvable = not targets & ~reached
         self._makers: dict[int, list[int]] = {}
         for needs, gives in edges:
-            if not needs & ~reached and not gives & start:
+            if not needs & ~reached and gives & ~start:
                 for bit in bits(gives):
                     self._makers.setdefault(bit, []).append(needs)
         self._ask_all = ask_all
@@ -90,8 +91,8 @@ class OpenPaths:
         for edge in self.edges:
             for bit in bits(edge[0]):
                 self._takers.setdefault(bit, []).append(edge)
-        self._sure: dict[int, int] = {}
-        self._all: dict[int, int | None] = {}
+        self._bounds: dict[int, tuple[int, int]] = {}
+        self._chained: dict[int, int | None] = {}
 
     def needs(self, obtained: int, datatypes: int) -> bool:
         """Say whether a path needs one of some datatypes that tools give which can be called now.
@@ -102,15 +103,17 @@ class OpenPaths:
         if not datatypes or not self.solvable:
             return False
         obtained &= self.relevant
-        sure = self._sure.get(obtained)
-        if sure is None:
-            sure = self._sure[obtained] = self._backward(obtained, strict=True) if self.single else 0
-        if sure & datatypes:
-            return True
-        if obtained not in self._all:
-            self._all[obtained] = self._chains(obtained) if self.single else None
-        needed = self._all[obtained]
-        return self._ask(obtained, datatypes) if needed is None else bool(needed & datatypes)
+        if not self.single:
+            return self._ask(obtained, datatypes)
+        if obtained not in self._bounds:
+            self._bounds[obtained] = self._backward(obtained, strict=True), self._backward(obtained, strict=False)
+        sure, possible = self._bounds[obtained]
+        if sure & datatypes or not possible & datatypes:
+            return bool(sure & datatypes)
+        if obtained not in self._chained:
+            self._chained[obtained] = self._chains(obtained)
+        found = self._chained[obtained]
+        return self._ask(obtained, datatypes) if found is None else bool(found & datatypes)
 
     def _ask(self, obtained: int, datatypes: int) -> bool:
         found, exact = self._ask_all(obtained)
@@ -141,19 +144,23 @@ class OpenPaths:
         for at, later in queue:
             if len(queue) > MAX_STEPS:
                 return None
-            if later not in reached:
-                reached[later] = self._reach(obtained, later)
             for needs in self._makers.get(at, ()):
+                # Whoever must avoid less from the same datatype finds at least as much.
+                new = [
+                    before
+                    for before in bits(needs & ~obtained & ~later)
+                    if not any(less & ~(later | before) == 0 for less in seen.get(before, ()))
+                ]
+                if not new:
+                    continue
+                if later not in reached:
+                    reached[later] = self._reach(obtained, later)
                 if needs & ~reached[later]:
                     continue
-                for before in bits(needs & ~obtained):
+                for before in new:
                     found |= before
-                    avoided = later | before
-                    # Whoever must avoid less from the same datatype finds at least as much.
-                    known = seen.setdefault(before, [])
-                    if not any(less & ~avoided == 0 for less in known):
-                        known.append(avoided)
-                        queue.append((before, avoided))
+                    seen.setdefault(before, []).append(later | before)
+                    queue.append((before, later | before))
         return found
 
     def _reach(self, obtained: int, without: int) -> int:

@@ -49,14 +49,17 @@ def is_progress(paths: Paths, step: Step) -> bool:
 def steps(facts: Facts, task: Task, turns: Sequence[Turn]) -> list[Step]:
     """Return what each turn did to the datatypes obtained."""
     obtained = facts.mask(task.inputs)
+    idle = Step(obtained, None)
     found = []
     for turn in turns:
         if turn.action != "call" or turn.error is not None or turn.request is None:
-            found.append(Step(obtained, None))
+            found.append(idle)
             continue
         name = turn.request["name"]
         trusted = facts.signature(name).role is Role.EXECUTABLE and turn.success and not turn.broken
         new = facts.edges[name][1] & ~obtained if trusted else 0
         found.append(Step(obtained, new))
-        obtained |= new
+        if new:
+            obtained |= new
+            idle = Step(obtained, None)
     return found

@@ -11,11 +11,13 @@ import msgspec
 
 from planbench_xl import __version__
 from planbench_xl.analysis import EpisodeAnalysis, PathSet, analyse_episodes, summarise
+from planbench_xl.engines import Crew
 from planbench_xl.episodes.record import Episode, Status
+from planbench_xl.episodes.store import uncollected
+from planbench_xl.errors import UsageError
 from planbench_xl.metrics import EpisodeScore, Figure, RunScore
 from planbench_xl.report.data import EpisodeRow, ReportData, ReportRun, Slice
 from planbench_xl.report.failures import failures_of
-from planbench_xl.runs.engines import EngineName, spread
 from planbench_xl.runs.loading import LoadedRun, RunSource, Worlds, load_run, preset_of
 from planbench_xl.runs.presets import presets
 from planbench_xl.runs.scores import score_loaded
@@ -36,8 +38,7 @@ def collect(
     *,
     judge: str | None = None,
     paths: PathSet = "exact",
-    workers: int = 1,
-    engine: EngineName = "local",
+    crew: Crew | None = None,
     visit: Visit | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> ReportData:
@@ -47,23 +48,42 @@ def collect(
         sources: Where they are.
         judge: Name of the judge that judges all answers anew; None for the one used during each run.
         paths: What progress is judged by: all paths that remain, or the listed ones as in the paper (`reference`).
-        workers: Number of processes. With more than one, `visit` is called in them and must be picklable.
-        engine: Where they are: on this machine, or on a Ray cluster.
-        visit: Called with each run, its score and the analysis of each episode.
+        crew: Who does the work; None for this process.
+        visit: Called with each run, its score and the analysis of each episode, in the process that works on the run:
+            it must be fit to be sent there.
         progress: Called with the number of runs that are done and of all.
 
     Raises:
         StoreError: A run can't be read.
-        UsageError: A world is missing or isn't the one that was played on.
+        UsageError: Two runs have the same label, or a world is missing or isn't the one that was played on.
         WorldError: A world is faulty.
     """
-    work = partial(_one, judge=judge, paths=paths, visit=visit)
-    runs = []
-    for run in spread(work, sources, workers=min(workers, len(sources)), engine=engine):
-        runs.append(run)
+    crew = crew or Crew()
+    place = {source.label: number for number, source in enumerate(sources)}
+    if len(place) < len(sources):
+        label, count = Counter(source.label for source in sources).most_common(1)[0]
+        raise UsageError(f"{count} runs have the label '{label}'; give each a label of its own.")
+    work = partial(_each, judge=judge, paths=paths, visit=visit)
+    runs: list[ReportRun] = []
+    for found in crew.spread(work, alike(sources, crew.workers)):
+        runs += found
         if progress is not None:
             progress(len(runs), len(sources))
+    runs.sort(key=lambda run: place[run.label])
     return ReportData(runs=tuple(_in_order(_with_models(runs))), package=__version__)
+
+
+def alike(sources: Sequence[RunSource], workers: int) -> list[list[RunSource]]:
+    """Divide runs into parts, those in folders of the same name together.
+
+    Suites name a run's folder after its setting. What is worked out for a task with some tools blocked serves all runs
+    of a setting, so that one process should have them. There are several parts for each worker all the same.
+    """
+    size = max(1, len(sources) // (4 * workers)) if workers > 1 else 1
+    named: dict[str, list[RunSource]] = {}
+    for source in sources:
+        named.setdefault(Path(source.path).name, []).append(source)
+    return [runs[i : i + size] for runs in named.values() for i in range(0, len(runs), size)]
 
 
 def report_run(
@@ -123,8 +143,9 @@ def slices_of(world: World, episodes: Iterable[Episode], scores: Iterable[Episod
     return tuple(found)
 
 
-def _one(source: RunSource, judge: str | None, paths: PathSet, visit: Visit | None) -> ReportRun:
-    return report_run(source, load_run(source, _worlds), judge, paths, visit)
+def _each(sources: Sequence[RunSource], judge: str | None, paths: PathSet, visit: Visit | None) -> list[ReportRun]:
+    with uncollected():
+        return [report_run(source, load_run(source, _worlds), judge, paths, visit) for source in sources]
 
 
 def _row(episode: Episode, score: EpisodeScore, analysis: EpisodeAnalysis) -> EpisodeRow:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from planbench_xl.episodes.record import Status
 from planbench_xl.report.data import ReportData, ReportRun
+
+if TYPE_CHECKING:
+    from planbench_xl.statistics import PairTest
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -16,13 +20,13 @@ class Pair(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         first: Label of the one with the higher accuracy.
         second: Label of the other.
-        p: p-value of the difference in accuracy.
-        corrected: The same, corrected by Holm's method for all pairs of the setting.
+        test: Their test, on the queries that both have scored.
+        corrected: Its p-value, corrected by Holm's method for all pairs of the setting.
     """
 
     first: str
     second: str
-    p: float
+    test: PairTest
     corrected: float
 
 
@@ -43,14 +47,14 @@ def ranked(runs: Sequence[ReportRun]) -> list[ReportRun]:
 
 def pairs_of(runs: Sequence[ReportRun]) -> tuple[Pair, ...]:
     """Return every pair of some runs, tested on the queries that both have scored, and corrected together."""
-    from planbench_xl.statistics import holm, p_values
+    from planbench_xl.statistics import holm, pair_tests
 
     order = ranked(runs)
-    found = p_values([outcomes_of(run) for run in order])
-    corrected = holm(list(found.values()))
+    found = pair_tests([outcomes_of(run) for run in order])
+    corrected = holm([test.p for test in found.values()])
     return tuple(
-        Pair(first=order[i].label, second=order[j].label, p=p, corrected=one)
-        for ((i, j), p), one in zip(found.items(), corrected, strict=True)
+        Pair(first=order[i].label, second=order[j].label, test=test, corrected=one)
+        for ((i, j), test), one in zip(found.items(), corrected, strict=True)
     )
 
 

@@ -127,19 +127,12 @@ UNBOUNDED = frozenset({"imitations_per_episode", "regret"})
 
 def failures_of(analyses: Sequence[EpisodeAnalysis]) -> Failures:
     """Return the figures of the failure analysis, with intervals; infrastructure errors are left out."""
-    import numpy as np
-
-    from planbench_xl.statistics.bootstrap import figures_of_sums
+    from planbench_xl.statistics.bootstrap import figures_of_sums, query_sums
 
     known = [analysis for analysis in analyses if analysis.status is not Status.ERROR]
-    queries = sorted({analysis.query_id for analysis in known})
-    row = {query: number for number, query in enumerate(queries)}
-    sums = np.zeros((2, len(queries), len(FAILURE_TERMS)))
-    for analysis in known:
-        terms = np.array([term(analysis) for term in FAILURE_TERMS.values()], dtype=np.float64)
-        sums[:, row[analysis.query_id]] += terms.T
+    above, below = query_sums(known, FAILURE_TERMS)
     names = list(FAILURE_TERMS)
     return Failures(
-        shares=figures_of_sums(sums[0], sums[1], [name not in UNBOUNDED for name in names], names),
-        counts={name: int(total) for name, total in zip(names, sums[1].sum(axis=0), strict=True)},
+        shares=figures_of_sums(above, below, [name not in UNBOUNDED for name in names], names),
+        counts={name: int(total) for name, total in zip(names, below.sum(axis=0), strict=True)},
     )

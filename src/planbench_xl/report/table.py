@@ -17,6 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from planbench_xl.metrics import Figure, PassRate, RunScore
+from planbench_xl.report.counting import counted
 
 Row = tuple[str, RunScore]
 """Label of a run and its score."""
@@ -177,12 +178,12 @@ def _intervals(score: RunScore) -> str:
     """Return every interval in a line, for tables too narrow to hold them."""
     found = [(column, _interval(score, column).strip()) for column in COLUMNS]
     shown = ", ".join(f"{column.head} {interval}" for column, interval in found if interval)
-    return f"95 % intervals over {_number(score.queries, 'query')}: {shown}."
+    return f"95 % intervals over {counted(score.queries, 'query')}: {shown}."
 
 
 def _passes(rate: PassRate) -> str:
     some, every = show(rate.any, percent=True), show(rate.all, percent=True)
-    return f"pass@{rate.k} {some} %, pass^{rate.k} {every} % ({_number(rate.queries, 'query')})."
+    return f"pass@{rate.k} {some} %, pass^{rate.k} {every} % ({counted(rate.queries, 'query')})."
 
 
 def _warnings(score: RunScore) -> Iterator[tuple[str, str]]:
@@ -192,7 +193,7 @@ def _warnings(score: RunScore) -> Iterator[tuple[str, str]]:
     if score.errors:
         yield _errors(score), "yellow"
     if score.unresolved:
-        yield f"No plan: {_number(score.unresolved, 'episode')} ran without what the setting does.", "yellow"
+        yield f"No plan: {counted(score.unresolved, 'episode')} ran without what the setting does.", "yellow"
     if score.disagreements:
         yield _disagreements(score.disagreements), "bold red"
 
@@ -211,9 +212,9 @@ def _common(names: Iterable[str]) -> str:
 
 
 def _coverage(score: RunScore) -> str:
-    total = _number(score.scored, "episode")
+    total = counted(score.scored, "episode")
     if score.expected is not None:
-        total = f"{score.scored} of {_number(score.expected, 'episode')}"
+        total = f"{score.scored} of {counted(score.expected, 'episode')}"
     share = "" if score.coverage is None else f" ({score.coverage:.1%})"
     head = "" if score.complete else "* INCOMPLETE: only "
     return f"{head}{total} scored{share}, {score.succeeded} succeeded."
@@ -229,7 +230,7 @@ def _errors(score: RunScore) -> str:
 
 def _disagreements(keys: Sequence[str]) -> str:
     named = ", ".join(keys[:3]) + (", …" if len(keys) > 3 else "")
-    return f"Recorded otherwise: {_number(len(keys), 'outcome')} ({named}); the figures are worked out from the turns."
+    return f"Recorded otherwise: {counted(len(keys), 'outcome')} ({named}); the figures are worked out from the turns."
 
 
 def _more(score: RunScore) -> str:
@@ -248,13 +249,8 @@ def _more(score: RunScore) -> str:
         recall = show(score.metrics["egt_recall_exact"], percent=True)
         progress = show(score.metrics["progress_per_call_exact"], percent=True)
         text += f" On all paths, listed or not: EGT precision {precision} %, recall {recall} %, progress {progress} %"
-        text += f" (bounds for {_number(score.truth_bounds, 'query')})." if score.truth_bounds else "."
+        text += f" (bounds for {counted(score.truth_bounds, 'query')})." if score.truth_bounds else "."
     return text
-
-
-def _number(count: int, noun: str) -> str:
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-    return f"{count} {noun if count == 1 else plural}"
 
 
 def _listed(counts: dict[str, int]) -> str:

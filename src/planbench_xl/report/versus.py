@@ -7,6 +7,7 @@ import msgspec
 from planbench_xl.episodes.record import Status
 from planbench_xl.errors import UsageError
 from planbench_xl.metrics import EpisodeScore, Figure
+from planbench_xl.report.counting import counted
 from planbench_xl.report.data import Cell, Column, TableData
 from planbench_xl.report.wording import METRIC_COLUMNS
 from planbench_xl.runs.loading import LoadedRun
@@ -108,9 +109,11 @@ def explanation(found: Versus) -> list[str]:
     only_first, only_second = found.left_out
     episodes = found.comparison.episodes
     lines = ["Differences are second minus first, on the same queries."]
-    lines += [f"{test.queries} queries in common ({episodes[0]} and {episodes[1]} episodes), world {found.world}."]
+    common, played = counted(test.queries, "query"), f"{episodes[0]} and {counted(episodes[1], 'episode')}"
+    lines += [f"{common} in common ({played}), world {found.world}."]
     if only_first or only_second:
-        lines[-1] += f" Left out: {only_first} queries only in the first run, {only_second} only in the second."
+        alone = counted(only_first, "query")
+        lines[-1] += f" Left out: {alone} only in the first run, {only_second} only in the second."
     lines.append(
         f"Discordant queries: {test.higher_first + test.higher_second}; {found.first} does better on "
         f"{test.higher_first}, {found.second} on {test.higher_second}. p {_p(test.p)} ({test.test})."
@@ -158,7 +161,7 @@ def _warnings(first: LoadedRun, second: LoadedRun, scores: list[list[EpisodeScor
     for run, scored in zip((first, second), scores, strict=True):
         missing = len(run.episodes) - len(scored)
         if missing:
-            found.append(f"{run.label}: {missing} infrastructure errors are left out.")
+            found.append(f"{run.label}: left out {counted(missing, 'infrastructure error')}.")
         if run.expected is not None and len(run.episodes) < run.expected:
-            found.append(f"{run.label} is INCOMPLETE: {len(run.episodes)} of {run.expected} episodes are there.")
+            found.append(f"{run.label} is INCOMPLETE: {len(run.episodes)} of {counted(run.expected, 'episode')} there.")
     return found

@@ -8,13 +8,13 @@ from pathlib import Path
 import msgspec
 
 from planbench_xl.analysis import PathSet
+from planbench_xl.engines import EngineName, crew
 from planbench_xl.errors import StoreError, UsageError
 from planbench_xl.report.collect import collect
 from planbench_xl.report.data import ReportData
 from planbench_xl.report.formats import FORMATS
 from planbench_xl.report.published import is_release
 from planbench_xl.report.tables import tables_of
-from planbench_xl.runs.engines import EngineName
 from planbench_xl.runs.loading import RunSource
 from planbench_xl.world.storage import write_atomically
 
@@ -56,6 +56,7 @@ def write_report(
     Raises:
         PlanBenchError: A run can't be read or scored, or the folder can't be written.
     """
+    from planbench_xl.report.figures import write_figures
     from planbench_xl.report.page import PageWriter
 
     formats = tuple(dict.fromkeys(formats))
@@ -68,13 +69,14 @@ def write_report(
             part.mkdir(parents=True, exist_ok=True)
         pages = PageWriter(folder) if page else None
         visit = None if pages is None else pages.add
-        report = collect(
-            sources, judge=judge, paths=paths, workers=workers, engine=engine, visit=visit, progress=progress
-        )
-        with_published = all(map(is_release, report.runs)) if published is None else published
-        report = msgspec.structs.replace(report, tables=tables_of(report, with_published=with_published))
-        write_tables(report, folder / TABLES)
-        report = _with_figures(report, folder / FIGURES, formats, with_published)
+        with crew(min(workers, len(sources)), engine) as gathered:
+            report = collect(sources, judge=judge, paths=paths, crew=gathered, visit=visit, progress=progress)
+            with_published = all(map(is_release, report.runs)) if published is None else published
+            figures = write_figures(report, folder / FIGURES, formats, with_published=with_published, crew=gathered)
+            # Meanwhile, others draw.
+            report = msgspec.structs.replace(report, tables=tables_of(report, with_published=with_published))
+            write_tables(report, folder / TABLES)
+            report = msgspec.structs.replace(report, figures=tuple(figures))
         write_atomically(folder / DATA, msgspec.json.encode(report))
         if pages is not None:
             pages.finish({run.label: run.model for run in report.runs})
@@ -95,10 +97,3 @@ def write_tables(report: ReportData, folder: Path) -> None:
             write_atomically(folder / f"{table.name}.{ending}", layout(table).encode())
     together = "\n".join(FORMATS["md"](table) for table in report.tables)
     write_atomically(folder / "all.md", together.encode())
-
-
-def _with_figures(report: ReportData, folder: Path, formats: Sequence[str], with_published: bool) -> ReportData:
-    from planbench_xl.report.figures import write_figures
-
-    figures = write_figures(report, folder, formats, with_published=with_published)
-    return msgspec.structs.replace(report, figures=figures)

@@ -7,17 +7,19 @@ from __future__ import annotations
 
 from planbench_xl.statistics.bootstrap import LEVEL, RESAMPLES, SEED, with_intervals
 from planbench_xl.statistics.correlation import Correlation, correlate
+from planbench_xl.statistics.distance import Distance, distances
 from planbench_xl.statistics.multiple import holm
 from planbench_xl.statistics.paired import (
     AccuracyTest,
     Comparison,
     Difference,
     McNemar,
+    PairTest,
     compare_accuracy,
     compare_scores,
     mcnemar,
     outcomes,
-    p_values,
+    pair_tests,
     sign_flips,
 )
 from planbench_xl.statistics.passk import pass_all, pass_any, pass_rates
@@ -31,16 +33,19 @@ __all__ = [
     "Comparison",
     "Correlation",
     "Difference",
+    "Distance",
     "McNemar",
+    "PairTest",
     "compare_accuracy",
     "compare_scores",
     "correlate",
     "detectable_paired",
     "detectable_unpaired",
+    "distances",
     "holm",
     "mcnemar",
     "outcomes",
-    "p_values",
+    "pair_tests",
     "pass_all",
     "pass_any",
     "pass_rates",

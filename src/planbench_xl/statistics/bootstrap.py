@@ -9,8 +9,9 @@ Where a resample can't say anything, another interval stands in: see `interval`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
+from typing import Protocol, TypeVar
 
 import msgspec
 import numpy as np
@@ -18,9 +19,20 @@ from numpy.typing import NDArray
 
 from planbench_xl.episodes.record import Status
 from planbench_xl.metrics import EpisodeScore, Figure, RunScore
-from planbench_xl.metrics.figures import UNBOUNDED, Metric, metrics_of
+from planbench_xl.metrics.figures import UNBOUNDED, Terms, metrics_of
 
 Floats = NDArray[np.float64]
+
+
+class OfQuery(Protocol):
+    """Anything about an episode."""
+
+    @property
+    def query_id(self) -> str:
+        """The query."""
+
+
+T = TypeVar("T", bound=OfQuery)
 
 RESAMPLES = 10_000
 LEVEL = 0.95
@@ -31,6 +43,9 @@ FEW = 5
 
 _CELLS = 1_000_000
 """Draws made at a time: bounds the memory."""
+
+_KEPT = 12
+"""Blocks of draws that are kept for the next run, of 8 MB at most: those for all queries and for each slice of them."""
 
 Z = 1.959963984540054
 """Quantile of the normal distribution for `LEVEL`."""
@@ -61,21 +76,22 @@ def figures_with_intervals(scores: Sequence[EpisodeScore], *, resamples: int = R
     return figures_of_sums(above, below, [name not in UNBOUNDED for name in metrics], list(metrics), resamples)
 
 
-def query_sums(scores: Sequence[EpisodeScore], metrics: Mapping[str, Metric]) -> tuple[Floats, Floats]:
-    """Return the numerator and the denominator of each metric, summed over the episodes of each query.
+def query_sums(items: Sequence[T], terms: Mapping[str, Callable[[T], Terms]]) -> tuple[Floats, Floats]:
+    """Return the numerator and the denominator of each figure, summed over the episodes of each query.
+
+    Args:
+        items: What is known of each episode: its score, or its analysis.
+        terms: What an episode adds to the numerator and the denominator of each figure.
 
     Returns:
-        Numerators and denominators, each of shape (queries, metrics), the queries sorted.
+        Numerators and denominators, each of shape (queries, figures), the queries sorted.
     """
-    queries = sorted({score.query_id for score in scores})
-    row = {query: number for number, query in enumerate(queries)}
-    sums = np.zeros((2, len(queries), len(metrics)))
-    rows = np.array([row[score.query_id] for score in scores], dtype=np.intp)
-    for column, metric in enumerate(metrics.values()):
-        terms = np.array([metric(score) for score in scores], dtype=np.float64).reshape(len(scores), 2)
-        for part in (0, 1):
-            np.add.at(sums[part, :, column], rows, terms[:, part])
-    return sums[0], sums[1]
+    row = {query: number for number, query in enumerate(sorted({item.query_id for item in items}))}
+    rows = np.array([row[item.query_id] for item in items], dtype=np.intp)
+    flat = np.array([[term(item) for term in terms.values()] for item in items], dtype=np.float64)
+    sums = np.zeros((len(row), len(terms), 2))
+    np.add.at(sums, rows, flat.reshape(len(items), len(terms), 2))
+    return sums[:, :, 0], sums[:, :, 1]
 
 
 def figures_of_sums(
@@ -136,11 +152,14 @@ def resampled(above: Floats, below: Floats, resamples: int = RESAMPLES) -> Float
     found = np.full((resamples, figures), np.nan)
     if not queries:
         return found
+    # Many figures share a denominator, and what never happened is a column of zeros.
+    columns, place = np.unique(np.hstack((above, below)), axis=1, return_inverse=True)
     start = 0
     for drawn in draws(queries, resamples):
-        over = drawn @ below
+        sums = drawn @ columns
+        over = sums[:, place[figures:]]
         part = found[start : start + len(drawn)]
-        np.divide(drawn @ above, over, out=part, where=over > 0)
+        np.divide(sums[:, place[:figures]], over, out=part, where=over > 0)
         start += len(drawn)
     return found
 
@@ -155,7 +174,7 @@ def draws(queries: int, resamples: int = RESAMPLES) -> Iterator[Floats]:
         yield _block(queries, min(rows, resamples - start), block)
 
 
-@lru_cache(maxsize=4)
+@lru_cache(maxsize=_KEPT)
 def _block(queries: int, rows: int, block: int) -> Floats:
     generator = np.random.default_rng([SEED, queries, block])
     picks = generator.integers(0, queries, size=(rows, queries), dtype=np.intp)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from math import comb
+from math import comb, nan
 from typing import Literal
 
 import msgspec
@@ -96,6 +96,22 @@ class AccuracyTest(msgspec.Struct, frozen=True, kw_only=True):
     def shown(self) -> bool:
         """A difference is shown at 5 %."""
         return self.p < ALPHA
+
+
+class PairTest(msgspec.Struct, frozen=True):
+    """Two of many runs, compared on the queries that both have scored.
+
+    Attributes:
+        queries: Number of these queries.
+        higher_first: Queries on which the first run has the higher success rate.
+        higher_second: Queries on which the second run has.
+        p: Chance of so large a difference in accuracy, or a larger one, if there were none.
+    """
+
+    queries: int
+    higher_first: int
+    higher_second: int
+    p: float
 
 
 class Comparison(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,27 +206,36 @@ def compare_accuracy(first: Outcomes, second: Outcomes, *, resamples: int = RESA
     )
 
 
-def p_values(runs: Sequence[Outcomes], *, resamples: int = RESAMPLES) -> dict[tuple[int, int], float]:
-    """Return the p-value of the difference in accuracy of every two runs, by their numbers, each on common queries.
+def pair_tests(runs: Sequence[Outcomes], *, resamples: int = RESAMPLES) -> dict[tuple[int, int], PairTest]:
+    """Compare the accuracy of every two runs, by their numbers, each pair on its common queries.
 
     All are McNemar's exact tests, or sign-flip tests if any query was repeated.
     """
-    pairs = list(combinations(range(len(runs)), 2))
-    common = {(i, j): tuple(sorted(runs[i].keys() & runs[j].keys())) for i, j in pairs}
-    rates = [{query: successes / episodes for query, (successes, episodes) in run.items()} for run in runs]
-    differences = {(i, j): [rates[i][query] - rates[j][query] for query in common[i, j]] for i, j in pairs}
-    if not any(episodes > 1 for run in runs for _, episodes in run.values()):
-        return {
-            pair: _two_sided(sum(d > 0 for d in found), sum(d < 0 for d in found))
-            for pair, found in differences.items()
-        }
-    found: dict[tuple[int, int], float] = {}
-    # Pairs on the same queries share the draws.
-    for queries in set(common.values()):
-        alike = [pair for pair in pairs if common[pair] == queries]
-        matrix = np.array([differences[pair] for pair in alike], dtype=np.float64).reshape(len(alike), -1)
-        found |= {pair: float(p) for pair, p in zip(alike, sign_flips(matrix.T, resamples), strict=True)}
+    queries = sorted(set().union(*runs))
+    rates = np.array([[_rate(run, query) for query in queries] for run in runs]).reshape(len(runs), len(queries))
+    common = ~np.isnan(rates)
+    repeated = any(episodes > 1 for run in runs for _, episodes in run.values())
+    found: dict[tuple[int, int], PairTest] = {}
+    alike: dict[bytes, list[tuple[int, int]]] = {}
+    for i, j in combinations(range(len(runs)), 2):
+        both = common[i] & common[j]
+        differences = (rates[i] - rates[j])[both]
+        first, second = int(np.sum(differences > 0)), int(np.sum(differences < 0))
+        found[i, j] = PairTest(len(differences), first, second, _two_sided(first, second))
+        alike.setdefault(both.tobytes(), []).append((i, j))
+    if repeated:
+        # Pairs on the same queries share the draws.
+        for pairs in alike.values():
+            both = common[pairs[0][0]] & common[pairs[0][1]]
+            matrix = np.array([(rates[i] - rates[j])[both] for i, j in pairs])
+            for pair, p in zip(pairs, sign_flips(matrix.T, resamples), strict=True):
+                found[pair] = msgspec.structs.replace(found[pair], p=float(p))
     return found
+
+
+def _rate(run: Outcomes, query: str) -> float:
+    successes, episodes = run.get(query, (0, 0))
+    return successes / episodes if episodes else nan
 
 
 def _two_sided(only_first: int, only_second: int) -> float:

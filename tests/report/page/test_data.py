@@ -131,15 +131,24 @@ def test_an_earlier_page_stays_until_the_new_one_is_whole(mini: World, tmp_path:
     assert sorted(p.name for p in tmp_path.iterdir()) == ["app", "data", "index.html", "report.json"]
 
 
+def test_what_a_killed_worker_left_is_replaced(mini: World, tmp_path: Path) -> None:
+    page = PageWriter(tmp_path)
+    add(page, called_too_early(mini))
+    folder = next((tmp_path / ".data.new" / "runs").glob("*/"))
+    (folder / "0.js").write_text("torn")
+    (folder / "7.js").write_text("of another world")
+    add(page, called_too_early(mini))
+    page.finish({"stray": "stray"})
+    (folder,) = (path for path in (tmp_path / "data" / "runs").iterdir() if path.is_dir())
+    assert [path.name for path in folder.iterdir()] == ["0.js"] and "torn" not in (folder / "0.js").read_text()
+
+
 def test_wrong_uses(mini: World, tmp_path: Path) -> None:
     page = PageWriter(tmp_path / "page")
     with pytest.raises(UsageError, match="nothing to show"):
         page.finish({})
     with pytest.raises(UsageError, match="'x' wasn't added"):
         page.finish({"x": "x"})
-    add(page, called_too_early(mini))
-    with pytest.raises(UsageError, match="Two runs have the label 'stray'"):
-        add(page, called_too_early(mini))
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="can't be written"):
         PageWriter(tmp_path / "file")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 import msgspec
 from matplotlib.figure import Figure as Drawing
 
+from planbench_xl.engines import Crew
 from planbench_xl.report.data import FigureFile, ReportData
 from planbench_xl.report.figures import failures, lines, precision, rows
 from planbench_xl.report.figures.style import SkippedError, save, settle, styled
@@ -81,8 +83,13 @@ FIGURES = (
 
 
 def write_figures(
-    report: ReportData, folder: Path, formats: Sequence[str], *, with_published: bool
-) -> tuple[FigureFile, ...]:
+    report: ReportData,
+    folder: Path,
+    formats: Sequence[str],
+    *,
+    with_published: bool,
+    crew: Crew | None = None,
+) -> Iterator[FigureFile]:
     """Draw every figure that the runs of a report allow, and write it in some formats.
 
     Args:
@@ -90,25 +97,31 @@ def write_figures(
         folder: Where to write.
         formats: Some of svg, pdf and png.
         with_published: Add the paper's figures, marked as such.
+        crew: Who draws; None for this process.
 
     Returns:
-        All figures; those that can't be drawn say why.
+        All figures, each when it is drawn; those that can't be drawn say why.
 
     Raises:
         OSError: A file can't be written.
     """
-    found = []
-    for kind in FIGURES:
-        base = FigureFile(name=kind.name, title=kind.title, caption=kind.caption)
-        try:
-            with styled():
-                drawing = kind.draw(report, with_published)
-                settle(drawing)
-                for ending in formats:
-                    save(drawing, folder / f"{kind.name}.{ending}")
-        except SkippedError as reason:
-            found.append(msgspec.structs.replace(base, skipped=str(reason)))
-        else:
-            files = {ending: f"{folder.name}/{kind.name}.{ending}" for ending in formats}
-            found.append(msgspec.structs.replace(base, files=files))
-    return tuple(found)
+    # Single episodes aren't drawn; without them a report is sent to another process at once.
+    runs = tuple(msgspec.structs.replace(run, episodes=()) for run in report.runs)
+    drawn = msgspec.structs.replace(report, runs=runs, tables=())
+    write = partial(_write, report=drawn, folder=folder, formats=formats, with_published=with_published)
+    return (crew or Crew()).spread(write, range(len(FIGURES)))
+
+
+def _write(number: int, report: ReportData, folder: Path, formats: Sequence[str], with_published: bool) -> FigureFile:
+    kind = FIGURES[number]
+    found = FigureFile(name=kind.name, title=kind.title, caption=kind.caption)
+    try:
+        with styled():
+            drawing = kind.draw(report, with_published)
+            settle(drawing)
+            for ending in formats:
+                save(drawing, folder / f"{kind.name}.{ending}")
+    except SkippedError as reason:
+        return msgspec.structs.replace(found, skipped=str(reason))
+    files = {ending: f"{folder.name}/{kind.name}.{ending}" for ending in formats}
+    return msgspec.structs.replace(found, files=files)

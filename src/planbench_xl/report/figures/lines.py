@@ -28,6 +28,9 @@ RATIOS = {"default": 0.0, "disabled-0.2": 20.0, "disabled-0.4": 40.0, "disabled-
 BUDGETS = {"one-path": 0, **{f"enforced-{budget}": budget for budget in range(1, 6)}}
 COLUMNS = 4
 
+APART = 0.14
+"""How far apart lines of a panel stand, in steps of its axis: else equal ones would hide each other."""
+
 
 class Line(msgspec.Struct, frozen=True, kw_only=True):
     """A line of a panel.
@@ -136,7 +139,7 @@ def _draw(
     drawing, axes = new(0.8 + 1.55 * rows, rows, columns, sharex=True, sharey=True)
     for place, (panel, shown) in enumerate(zip(axes, panels, strict=False)):
         for number, line in enumerate(shown.lines):
-            _draw_line(panel, line, number)
+            _draw_line(panel, line, number, (number - (len(shown.lines) - 1) / 2) * APART)
         if shown.level is not None:
             panel.axhline(shown.level, color=GREY, linestyle="--", linewidth=1, label=level)
         panel.set_title(label(shown.title), fontsize=8)
@@ -151,11 +154,11 @@ def _draw(
     return drawing
 
 
-def _draw_line(panel: Axes, line: Line, number: int) -> None:
+def _draw_line(panel: Axes, line: Line, number: int, offset: float) -> None:
     values = [percent(figure) for figure in line.figures]
     colour = GREY if line.foreign else COLOURS[2 * number % len(COLOURS)]
     panel.errorbar(
-        list(line.places),
+        [place + offset for place in line.places],
         values,
         yerr=None if line.foreign else errors(line.figures),
         fmt=MARKERS[number],

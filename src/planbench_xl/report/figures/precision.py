@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure as Drawing
@@ -57,8 +58,8 @@ def correlations(report: ReportData, with_published: bool) -> Drawing:
     for panel in panels[::2]:
         panel.set_ylabel("Accuracy, %")
     handles = [
-        Line2D([], [], linestyle="", marker=MARKERS[number], color=COLOURS[2 * number], alpha=0.7, label=text)
-        for number, text in enumerate(("nothing blocked", "blocked"))
+        Line2D([], [], linestyle="", marker=MARKERS[number], label=text, **_look(blocked))
+        for number, (blocked, text) in enumerate(((False, "nothing blocked"), (True, "blocked")))
     ]
     drawing.legend(handles=handles, loc="outside upper center", ncols=2)
     return drawing
@@ -98,10 +99,9 @@ def _scatter(panel: Axes, runs: Sequence[ReportRun], metric: str) -> None:
             [x for x, _ in known],
             [y for _, y in known],
             MARKERS[number],
-            color=COLOURS[2 * number],
-            alpha=0.7,
+            **_look(blocked),
             markersize=4,
-            markeredgewidth=0,
+            zorder=2 if blocked else 3,
         )
     found = correlate(
         [run.score.metrics["accuracy"].value for run in runs], [run.score.metrics[metric].value for run in runs]
@@ -110,6 +110,11 @@ def _scatter(panel: Axes, runs: Sequence[ReportRun], metric: str) -> None:
     panel.title.set_color(GREY if found.pearson.value is None else "black")
     panel.grid(color=FAINT, linewidth=0.6)
     panel.set_axisbelow(True)
+
+
+def _look(blocked: bool) -> dict[str, Any]:
+    """Return how a run is marked: filled without block, hollow with it, so that greys tell them apart too."""
+    return {"color": COLOURS[2], "markerfacecolor": "none"} if blocked else {"color": COLOURS[0], "alpha": 0.7}
 
 
 def _shown(name: str, figure: Figure) -> str:

@@ -26,6 +26,9 @@ from planbench_xl.report.published import published
 Row = tuple[str, Mapping[str, Figure], bool]
 """Label, figure by series, and whether it is published and not ours."""
 
+JOINED = 0.5
+"""How much of a row's height its joined marks take."""
+
 BLOCK_TYPES = {
     "default": "No block",
     "one-path": "Mixed",
@@ -93,17 +96,18 @@ def _by_preset(
 
 
 def _rows(rows: Sequence[Row], series: Mapping[str, str], *, joined: bool = False) -> Drawing:
-    step = 0.3 if joined else 0.13 * len(series) + 0.1
+    step = 0.36 if joined else 0.13 * len(series) + 0.1
+    spread = JOINED if joined else 0.8
     drawing, (panel,) = new(1.2 + step * len(rows))
     for place, (_, figures, foreign) in enumerate(rows):
         shown = [name for name in series if name in figures and figures[name].value is not None]
         if joined and len(shown) > 1:
-            ends = [percent(figures[name]) for name in shown]
-            panel.plot([min(ends), max(ends)], [place, place], color=GREY, linewidth=1.2, zorder=1)
+            heights = [place + _offset(series, name, spread) for name in shown]
+            panel.plot([percent(figures[name]) for name in shown], heights, color=GREY, linewidth=1.2, zorder=1)
         for number, name in enumerate(series):
             if name in shown:
-                offset = 0.0 if joined else (number - (len(series) - 1) / 2) * 0.8 / max(1, len(series))
-                _mark(panel, figures[name], place + offset, number, foreign=foreign, interval=not joined)
+                height = place + _offset(series, name, spread)
+                _mark(panel, figures[name], height, number, foreign=foreign, interval=not joined)
     if any(foreign for _, _, foreign in rows):
         first = next(place for place, row in enumerate(rows) if row[2])
         panel.axhline(first - 0.5, color=GREY, linewidth=0.8, linestyle=":")
@@ -113,6 +117,11 @@ def _rows(rows: Sequence[Row], series: Mapping[str, str], *, joined: bool = Fals
     accuracy_axis(panel)
     _legend(drawing, list(series.values()), foreign=any(row[2] for row in rows))
     return drawing
+
+
+def _offset(series: Mapping[str, str], name: str, spread: float) -> float:
+    """Return how far below the middle of a row a series stands, so that equal figures don't hide each other."""
+    return (list(series).index(name) - (len(series) - 1) / 2) * spread / len(series)
 
 
 def _mark(panel: Axes, figure: Figure, place: float, number: int, *, foreign: bool, interval: bool) -> None:

@@ -24,8 +24,8 @@ from planbench_xl.world.storage import write_atomically
 COLOURS = ("#000000", "#E69F00", "#0072B2", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442")
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 HATCHES = ("", "////", "....", "xx", "\\\\\\\\", "--", "oo", "**")
-FILLS = ("#D55E00", "#E69F00", "#56B4E9", "#F7E98E", "#BBBBBB")
-"""Fills of stacked bars: light enough for black text."""
+FILLS = ("#D55E00", "#E69F00", "#2E8BCB", "#F7E98E", "#BBBBBB")
+"""Fills of stacked bars: their greys, too, differ from each to the next, and black hatches show on all."""
 
 GREY = "#777777"
 FAINT = "#DDDDDD"

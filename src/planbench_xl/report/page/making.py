@@ -239,7 +239,7 @@ def _turn_data(turn: Turn, facts: CallFacts | None, follow_up: str, numbers: Num
             request=request,
             output=None if matched is None or matched.output is None else numbers.datatype.get(matched.output),
             inputs=() if matched is None or matched.inputs is None else numbers.datatypes(matched.inputs),
-            tools=None if turn.tools is None else [numbers.tool[name] for name in turn.tools],
+            tools=None if turn.tools is None else list(map(numbers.tool.__getitem__, turn.tools)),
         )
     if turn.action != "call":
         answer = None if turn.answer is None else _answer_data(turn.answer)

@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from planbench_xl.analysis.model import EpisodeAnalysis
+from planbench_xl.engines import crew
 from planbench_xl.errors import StoreError, UsageError
 from planbench_xl.metrics import RunScore
 from planbench_xl.report.collect import collect
@@ -57,7 +58,8 @@ def write_page(sources: Sequence[RunSource], out: str | Path, *, judge: str | No
         PlanBenchError: A run can't be read or scored, or the folder can't be written.
     """
     page = PageWriter(out)
-    report = collect(sources, judge=judge, workers=workers, visit=page.add)
+    with crew(min(workers, len(sources))) as gathered:
+        report = collect(sources, judge=judge, crew=gathered, visit=page.add)
     return page.finish({run.label: run.model for run in report.runs})
 
 
@@ -90,13 +92,14 @@ class PageWriter:
     def add(self, run: LoadedRun, score: RunScore, analyses: Sequence[EpisodeAnalysis]) -> None:
         """Write the data of a run; several processes may write different runs at the same time.
 
+        What was written of a run with the same label is replaced: a worker that was killed left half of it.
+
         Args:
             run: The run.
             score: Its score; its intervals are shown as far as it has any.
             analyses: The analysis of each episode, in the order of the run's episodes.
 
         Raises:
-            UsageError: A run with the same label was added.
             StoreError: The folder can't be written.
         """
         numbers = Numbers(run.world)
@@ -109,8 +112,7 @@ class PageWriter:
 
     def _write_run(self, run: LoadedRun, analyses: Sequence[EpisodeAnalysis], numbers: Numbers) -> None:
         folder = self._fresh / RUNS / run_key(run.label)
-        if folder.exists():
-            raise UsageError(f"Two runs have the label '{run.label}'; give each a label of its own.")
+        shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
         rows: list[EpisodeRow] = []
         for chunk, (encoded, new) in enumerate(_chunks(run, analyses, numbers)):

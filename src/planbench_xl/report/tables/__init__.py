@@ -8,6 +8,7 @@ from planbench_xl.report.tables.failures import (
     categories_table,
     endings_table,
     selection_table,
+    shift_table,
 )
 from planbench_xl.report.tables.ranking import noise_table, ranking_tables
 from planbench_xl.report.tables.results import (
@@ -39,6 +40,7 @@ def tables_of(report: ReportData, *, with_published: bool) -> tuple[TableData, .
         passes_table(report),
         correlation_table(report),
         categories_table(report, with_published=with_published),
+        shift_table(report),
         endings_table(report),
         selection_table(report, with_published=with_published),
         alternatives_table(report),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from planbench_xl.report.data import Cell, Column, ReportData, TableData
+from planbench_xl.episodes.record import Status
+from planbench_xl.report.counting import counted
+from planbench_xl.report.data import Cell, Column, ReportData, ReportRun, TableData
 from planbench_xl.report.failures import category_key, ending_key, follow_up_key, invoked_key
 from planbench_xl.report.published import published
-from planbench_xl.report.tables.results import INTERVALS, RUN_COLUMNS
+from planbench_xl.report.tables.results import DEFAULT, INTERVALS, RUN_COLUMNS
 from planbench_xl.report.wording import CATEGORY_NAMES, ENDING_NAMES, FOLLOW_UP_NAMES, KIND_NAMES
 
 SELECTION = {
@@ -29,6 +31,62 @@ def categories_table(report: ReportData, *, with_published: bool) -> TableData:
             extra.append((f"{row.model} *", "default", None, *cells))
         notes.append(f"* {published().mark}; small shares were read off a figure.")
     return _shares(report, "categories", "Why episodes failed", "Failed", keys, tuple(extra), tuple(notes))
+
+
+def shift_table(report: ReportData) -> TableData | None:
+    """Return how far each model's failure categories in a setting are from those in its default; None without one."""
+    from planbench_xl.statistics import distances, holm
+
+    rows: list[list[Cell]] = []
+    tested: dict[int, float] = {}
+    for model in report.models:
+        base = report.find(model, DEFAULT)
+        if base is None:
+            continue
+        others = [run for run in report.runs if run.model == model and run is not base]
+        others = [run for run in others if run.fingerprint == base.fingerprint]
+        for run, found in zip(others, distances(_categories(base), list(map(_categories, others))), strict=True):
+            if found.p is not None:
+                tested[len(rows)] = found.p
+            rows.append([model, run.setting, *found.counts, found.distance, found.by_chance, None])
+    if not rows:
+        return None
+    for row, corrected in zip(tested, holm(list(tested.values())), strict=True):
+        rows[row][-1] = corrected
+    columns = (
+        *RUN_COLUMNS,
+        Column("Failed in default", "count"),
+        Column("Failed", "count"),
+        Column("Distance", "number"),
+        Column("By chance", "number"),
+        Column("p (Holm)", "p"),
+    )
+    notes = (
+        "Distance: total variation distance of the shares of the failure categories from those of the same model in "
+        "the default setting, on the queries that both runs have scored; 0 if they are alike, 1 if they have nothing "
+        "in common. Brackets: 95 % intervals, from the upper end of 10,000 resamples of queries and as far down. By "
+        "chance: the mean distance if the two settings are changed about in half of the queries at random, 10,000 "
+        "times. p: how often that gives so large a distance, corrected by Holm's method for "
+        f"{counted(len(tested), 'row')}.",
+    )
+    return TableData(
+        name="shift",
+        title="Shift of failure categories between settings",
+        columns=columns,
+        rows=tuple(map(tuple, rows)),
+        notes=notes,
+    )
+
+
+def _categories(run: ReportRun) -> dict[str, tuple[int, ...]]:
+    """Return how many episodes of each query failed in each category; infrastructure errors are left out."""
+    found: dict[str, list[int]] = {}
+    for row in run.episodes:
+        if row.status is not Status.ERROR:
+            counts = found.setdefault(row.query_id, [0] * len(CATEGORY_NAMES))
+            for place, category in enumerate(CATEGORY_NAMES):
+                counts[place] += row.category is category
+    return {query: tuple(counts) for query, counts in found.items()}
 
 
 def endings_table(report: ReportData) -> TableData:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from planbench_xl.report.comparing import Pair, groups, outcomes_of, pairs_of, ranked
+from planbench_xl.report.counting import counted
 from planbench_xl.report.data import Cell, Column, ReportData, ReportRun, TableData
 from planbench_xl.report.wording import METRIC_COLUMNS, slug
 
@@ -69,9 +70,9 @@ def _ranking(name: str, order: Sequence[ReportRun], pairs: Sequence[Pair]) -> Ta
         Column("No difference shown from"),
     )
     notes = (
-        f"Rank by accuracy. Better, worse: of {len(pairs)} pairwise tests (McNemar's exact test on the queries that "
-        "both have scored; with repetitions, sign flips of the queries' means), corrected together by Holm's method, "
-        "those with p < 0.05.",
+        f"Rank by accuracy. Better, worse: of {counted(len(pairs), 'pairwise test')} (McNemar's exact test on the "
+        "queries that both have scored; with repetitions, sign flips of the queries' means), corrected together by "
+        "Holm's method, those with p < 0.05.",
     )
     return TableData(
         name=f"ranking-{slug(name)}", title=f"Ranking, {name}", columns=columns, rows=tuple(rows), notes=notes
@@ -82,12 +83,9 @@ def _pairs(name: str, runs: Sequence[ReportRun], pairs: Sequence[Pair]) -> Table
     by_label = {run.label: run for run in runs}
     rows: list[tuple[Cell, ...]] = []
     for pair in pairs:
-        first, second = by_label[pair.first], by_label[pair.second]
-        a, b = outcomes_of(first), outcomes_of(second)
-        common = a.keys() & b.keys()
-        rates = [(a[query][0] / a[query][1], b[query][0] / b[query][1]) for query in common]
-        only = sum(x > y for x, y in rates), sum(y > x for x, y in rates)
-        rows.append((first.model, second.model, len(common), *only, pair.p, pair.corrected))
+        first, second = by_label[pair.first].model, by_label[pair.second].model
+        test = pair.test
+        rows.append((first, second, test.queries, test.higher_first, test.higher_second, test.p, pair.corrected))
     columns = (
         Column("First"),
         Column("Second"),

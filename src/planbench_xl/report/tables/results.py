@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from planbench_xl.metrics import Figure
 from planbench_xl.report.comparing import outcomes_of
+from planbench_xl.report.counting import counted
 from planbench_xl.report.data import Cell, Column, ReportData, ReportRun, TableData
 from planbench_xl.report.published import Main, published
 from planbench_xl.report.wording import MAIN, METRIC_COLUMNS
@@ -92,7 +93,7 @@ def settings_table(report: ReportData) -> TableData | None:
     notes = (
         "Change: paired by query, on the queries that both runs have scored. Gained and lost: queries with a higher or "
         "lower success rate than in the default setting. p: McNemar's exact test (with repetitions, sign flips of the "
-        f"queries' means), corrected by Holm's method for all {len(rows)} rows.",
+        f"queries' means), corrected by Holm's method for {counted(len(rows), 'row')}.",
         INTERVALS,
     )
     return TableData(
@@ -179,5 +180,7 @@ def _incomplete(runs: Sequence[ReportRun]) -> Iterator[str]:
     for run in runs:
         score = run.score
         if not score.complete:
-            total = "" if score.expected is None else f" of {score.expected}"
-            yield f"INCOMPLETE: {run.label} has only {score.scored}{total} episodes scored, {score.errors} errors."
+            total = counted(score.scored, "episode")
+            if score.expected is not None:
+                total = f"{score.scored} of {counted(score.expected, 'episode')}"
+            yield f"INCOMPLETE: {run.label} has only {total} scored, {counted(score.errors, 'error')}."

@@ -127,13 +127,15 @@ const charts = (() => {
       svg("text", { class: "label", x: (left + width - right) / 2, y: height - 8, "text-anchor": "middle" }, "tools on the shortest solution (L*)"),
     ];
     const lines = runs.map((run, i) => {
+      // A little apart, so that equal lines don't hide each other.
+      const apart = (i - (runs.length - 1) / 2) * Math.min(4, 24 / runs.length);
       const points = run.lengths.map((share) => ({ length: Number(share.name), value: share.succeeded / share.episodes, share }));
-      const line = points.map((p, n) => `${n ? "L" : "M"}${x(p.length).toFixed(1)} ${y(p.value).toFixed(1)}`).join("");
+      const line = points.map((p, n) => `${n ? "L" : "M"}${(x(p.length) + apart).toFixed(1)} ${y(p.value).toFixed(1)}`).join("");
       return [
         svg("path", { class: `series-line dash-${i % MOST} series-${i % MOST}`, d: line }),
         points.map(({ length, value, share }) => {
           const text = `${run.label}, L* = ${length}: ${share.succeeded} of ${share.episodes} (${percent(value)})`;
-          return svg("a", { href: path("run", run.label), "aria-label": text, "data-tip": text }, sign(i, x(length), y(value), 4));
+          return svg("a", { href: path("run", run.label), "aria-label": text, "data-tip": text }, sign(i, x(length) + apart, y(value), 4));
         }),
       ];
     });
