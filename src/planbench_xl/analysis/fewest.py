@@ -62,8 +62,8 @@ class Horizon:
     def shown(self, names: Iterable[str]) -> int:
         """Return those of some tools that matter, as a mask."""
         mask = 0
-        for name in names:
-            mask |= self._shown.get(name, 0)
+        for name in self._shown.keys() & names:
+            mask |= self._shown[name]
         return mask
 
     def rest(self, obtained: int, seen: int) -> int | None:

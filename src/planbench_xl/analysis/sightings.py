@@ -31,20 +31,19 @@ class Sightings:
     """
 
     def __init__(self, facts: Facts, turns: Sequence[Turn], blocked: frozenset[str], *, inventory: bool) -> None:
-        self._executable = facts.edges
+        self._executable = facts.edges.keys()
         self._turns = turns
         self._shown: list[Collection[str]] = [facts.signatures] if inventory else []
-        self._seen = set(facts.edges) if inventory else set()
         self.discovered = [name for name in facts.edges if name not in blocked] if inventory else []
+        self._known = set(self.discovered)
 
     def retrieved(self, turn: Turn) -> None:
         """Take in a retrieval that was executed."""
         tools = turn.tools or ()
         self._shown.append(tools)
-        if not self._seen.issuperset(tools):
-            new = [name for name in dict.fromkeys(tools) if name not in self._seen]
-            self._seen.update(new)
-            self.discovered += [name for name in new if name in self._executable]
+        if new := (self._executable & tools) - self._known:
+            self._known |= new
+            self.discovered += filter(new.__contains__, dict.fromkeys(tools))
 
     def lately(self, names: Iterable[str], retrievals: int) -> bool:
         """Say whether one of the last retrievals, the current one among them, showed one of some tools."""
