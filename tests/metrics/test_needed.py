@@ -98,3 +98,15 @@ def test_closure_avoids() -> None:
     edges = ((A, B), (B, C), (A, C | D))
     assert closure(edges, A, 0) == A | B | C | D
     assert closure(edges, A, B | D) == A | C
+
+
+def test_a_tool_that_also_gives_what_the_task_gives() -> None:
+    """From a: b; b gives the target d, and a again."""
+    paths = OpenPaths(((A, B), (B, A | D)), A, D, ask_nobody)
+    assert paths.solvable and paths.needs(A, B) and paths.needs(A | B, D)
+
+
+def test_nothing_on_a_chain_through_what_is_there_already() -> None:
+    """From a: b, then c from b, then the target; with c obtained, b is of no use any more."""
+    paths = OpenPaths(((A, B), (B, C), (C, D)), A, D, ask_nobody)
+    assert paths.needs(A, B) and not paths.needs(A | C, B) and paths.needs(A | C, D)
