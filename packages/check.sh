@@ -19,7 +19,7 @@ check() {
     bin=$scratch/$1/bin
     "$bin/pip" install --quiet --disable-pip-version-check "$here/.." "$package[test]" || return 1
     "$bin/pip" check || return 1
-    (cd "$package" && "$bin/python" -m pytest -p no:cacheprovider --basetemp "$scratch/$1/tmp")
+    (cd "$package" && PATH=$bin:$PATH "$bin/python" -m pytest -p no:cacheprovider --basetemp "$scratch/$1/tmp")
 }
 
 [ $# -gt 0 ] || set -- planbench-xl-verifiers planbench-xl-openenv

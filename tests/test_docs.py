@@ -29,23 +29,31 @@ from planbench_xl.world import World
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
-PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md"), *ROOT.glob("packages/*/*.md")])
 LINK = re.compile(r"\]\((?!https?:|#)([^)#\s]+)")
 COMMAND = re.compile(r"(?:^|[\s/])planbench-xl ([^#|>]*)")
-INDENTED = re.compile(r"    (\$ )?planbench-xl ")
 FENCE = re.compile(r"```(\w*)$")
 NOT_RUN = re.compile(r"<!-- not run: (.+) -->$")
+BY_CI = re.compile(r"<!-- (test|run) command -->$")
+FIRST = re.compile(r"<!-- first: (.+) -->$")
 SCRIPT = re.compile(r"\bpython3? (\w+(?:/\w+)+\.py)")
 PROGRAMS = re.compile(
     r"^(\$ )?([A-Z_]+=\S+ )*(\.venv/bin/|\./)?(planbench-xl|inspect|python3?|pip|pytest) ", re.MULTILINE
 )
 
-KINDS = {"python", "bash", "", "json", "toml", "text"}
-"""What may stand after a fence; `docs/contributing.md` says what is done with each."""
+KINDS = {"python", "bash", "console", "json", "toml", "text"}
+"""What stands after a fence; `docs/contributing.md` says what is done with each."""
+
+PUBLISHED = {"path/to/release": "release", "path/to/golden": "golden"}
+"""What the pages call the published data and the recorded behaviour, and their folders in the shared data."""
 
 FILES = {
     "docs/building.md": {"my-domain.toml": ROOT / "src/planbench_xl/construct/example.toml"},
-    "docs/catalogues.md": {"api.json": ROOT / "tests/construct/catalogues/bikes.json"},
+    "docs/catalogues.md": {
+        "api.json": ROOT / "tests/construct/catalogues/bikes.json",
+        "tools.json": ROOT / "tests/construct/catalogues/desk.mcp.json",
+    },
+    "docs/your-agent.md": {"own_agent.py": ROOT / "examples/own_agent.py"},
 }
 """Files that the code of a page reads."""
 
@@ -59,6 +67,8 @@ class Block(NamedTuple):
     text: str
     reason: str
     """Why it isn't run; empty if it is."""
+    first: str
+    """Commands that a test runs before it, which readers don't see."""
 
 
 def name(path: Path) -> str:
@@ -67,31 +77,41 @@ def name(path: Path) -> str:
 
 def blocks(page: Path) -> Iterator[Block]:
     """Yield the fenced blocks of a page."""
-    opened: tuple[int, str, str] | None = None
-    reason, inside = "", list[str]()
+    opened: tuple[int, str] | None = None
+    reason, first, inside = "", list[str](), list[str]()
     for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
         fence = FENCE.match(line)
         if opened is not None and line == "```":
-            start, kind, why = opened
-            yield Block(name(page), start, kind, "\n".join(inside) + "\n", why)
-            opened, reason, inside = None, "", []
+            yield Block(name(page), *opened, "\n".join(inside) + "\n", reason, "\n".join(first))
+            opened, reason, first, inside = None, "", [], []
         elif opened is not None:
             inside.append(line)
         elif fence:
-            opened = (number, fence[1], reason)
+            opened = (number, fence[1])
+        elif marker := NOT_RUN.match(line):
+            reason = marker[1]
+        elif BY_CI.match(line):
+            reason = "a script in .ci runs it"
+        elif marker := FIRST.match(line):
+            first.append(marker[1])
         elif line.strip():
-            marker = NOT_RUN.match(line)
-            reason = marker[1] if marker else ""
+            reason, first = "", []
     assert opened is None, f"{name(page)}:{opened and opened[0]} has no end"
 
 
 BLOCKS = [block for page in PAGES for block in blocks(page)]
 
 
-def pages_with(kind: str) -> list[str]:
-    """Return the pages of the site that have blocks of a kind to run. The README's two are what CI runs."""
-    found = (block.page for block in BLOCKS if block.kind == kind and not block.reason)
-    return list(dict.fromkeys(page for page in found if page.startswith("docs/")))
+def to_run(*kinds: str) -> dict[str, list[Block]]:
+    """Return the blocks of some kinds that are run, by page."""
+    found: dict[str, list[Block]] = {}
+    for block in BLOCKS:
+        if block.kind in kinds and not block.reason:
+            found.setdefault(block.page, []).append(block)
+    return found
+
+
+PYTHON, COMMANDS = to_run("python"), to_run("bash", "console")
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name)
@@ -110,8 +130,6 @@ def test_every_block_is_run_or_read_or_says_why_not() -> None:
     for block in BLOCKS:
         place = f"{block.page}:{block.line}"
         assert block.kind in KINDS, f"{place}: a block may be one of {sorted(KINDS)}"
-        if not block.reason:
-            assert block.kind or PROGRAMS.search(block.text), f"{place}: no command; if it is output, say `text`"
         match block.kind:
             case "json":
                 msgspec.json.decode(block.text)
@@ -119,16 +137,31 @@ def test_every_block_is_run_or_read_or_says_why_not() -> None:
                 tomllib.loads(block.text)
             case "python":
                 compile(block.text, place, "exec")
+            case "console":
+                assert block.text.startswith("$ "), f"{place}: the first line is no command"
+            case "text":
+                assert not PROGRAMS.search(block.text), f"{place}: commands are `bash`, or `console` with their output"
+        for test in re.findall(r"tests/\S+\.py", block.reason):
+            assert (ROOT / test).exists() or (ROOT / block.page).parent.joinpath(test).exists(), f"{place}: {test}"
         for script in SCRIPT.findall(block.text):
             assert (ROOT / script).exists(), f"{place}: {script}"
 
 
+@pytest.mark.parametrize("page", PAGES, ids=name)
+def test_code_is_fenced(page: Path) -> None:
+    """No test would see an indented block. The reference's options are the only indented lines."""
+    fenced, options = False, False
+    for number, line in enumerate(page.read_text(encoding="utf-8").splitlines(), 1):
+        fenced ^= line.startswith("```")
+        if line and not line.startswith(" "):
+            options = line.startswith("::: ")
+        assert fenced or options or not line.startswith("    "), f"{name(page)}:{number}: use a fence"
+
+
 def commands(page: Path) -> list[list[str]]:
-    """Return the commands in code blocks of a page, fenced or indented, as words."""
-    lines = [line for block in blocks(page) if block.kind in ("", "bash") for line in block.text.splitlines()]
-    fenced = {line for block in blocks(page) for line in block.text.splitlines()}
-    text = page.read_text(encoding="utf-8").splitlines()
-    lines += [line for line in text if INDENTED.match(line) and line not in fenced]
+    """Return the commands in code blocks of a page, as words."""
+    shown = [block for block in blocks(page) if block.kind in ("bash", "console")]
+    lines = [line for block in shown for line in block.text.replace("\\\n", " ").splitlines()]
     found = [command for line in lines for command in COMMAND.findall(line)]
     return [shlex.split(re.split(r"\s&&|\s2>|\s;", command)[0]) for command in found]
 
@@ -152,39 +185,77 @@ def test_there_are_commands_to_check() -> None:
     assert sum(len(commands(page)) for page in PAGES) > 80
 
 
-@pytest.mark.parametrize("page", pages_with("python"))
+def put_files(page: str, folder: Path) -> None:
+    for file, source in FILES.get(page, {}).items():
+        shutil.copy(source, folder / file)
+
+
+@pytest.mark.parametrize("page", PYTHON)
 def test_python_runs(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("PLANBENCH_XL_WORLD", "mini")
-    for file, source in FILES.get(page, {}).items():
-        shutil.copy(source, file)
+    put_files(page, tmp_path)
     names: dict[str, object] = {"__name__": "documentation"}
     missing = set()
-    for block in BLOCKS:
-        if (block.page, block.kind, block.reason) == (page, "python", ""):
-            try:
-                exec(compile("\n" * block.line + block.text, page, "exec", dont_inherit=True), names)
-            except ModuleNotFoundError as error:
-                if (error.name or "").startswith("planbench_xl"):
-                    raise
-                missing.add(error.name)
+    for block in PYTHON[page]:
+        try:
+            exec(compile("\n" * block.line + block.text, page, "exec", dont_inherit=True), names)
+        except ModuleNotFoundError as error:
+            if (error.name or "").startswith("planbench_xl"):
+                raise
+            missing.add(error.name)
     if missing:
         pytest.skip(f"needs {missing}")
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("page", pages_with("bash"))
-def test_commands_run(page: str, tmp_path: Path) -> None:
-    """All blocks of a page in order, as someone would who reads it."""
-    for file, source in FILES.get(page, {}).items():
-        shutil.copy(source, tmp_path / file)
+def shell(script: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a script as a reader would, with `mini` as the default world."""
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    environment = {**os.environ, "PATH": path, "PLANBENCH_XL_WORLD": "mini"}
-    for block in BLOCKS:
-        if (block.page, block.kind, block.reason) == (page, "bash", ""):
-            shell = ["bash", "-euo", "pipefail", "-c", block.text]
-            done = subprocess.run(shell, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
-            assert done.returncode == 0, f"{page}:{block.line}\n{done.stdout}\n{done.stderr}"
+    environment = {**os.environ, "PATH": path, "PLANBENCH_XL_WORLD": "mini", "COLUMNS": "100"}
+    command = ["bash", "-euo", "pipefail", "-c", script]
+    return subprocess.run(
+        command,
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+
+
+def check_console(block: Block, folder: Path) -> None:
+    """Run the commands of a block, and compare what they print with what it shows; `…` stands for anything."""
+    for part in re.split(r"^\$ ", block.text, flags=re.MULTILINE)[1:]:
+        command, *shown = part.splitlines()
+        done = shell(command, folder)
+        printed = plain(done.stdout + done.stderr)
+        assert (done.returncode != 0) == any(line.startswith("Error:") for line in shown), f"{command}\n{printed}"
+        pattern = ".*".join(re.escape(words.strip()) for words in plain("\n".join(shown)).split("…"))
+        assert re.search(pattern, printed, re.DOTALL), f"{block.page}:{block.line} {command}\n{printed}"
+
+
+def plain(text: str) -> str:
+    """Return a text without the layout that depends on the terminal's width."""
+    return " ".join(text.replace("─", "").split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", COMMANDS)
+def test_commands_run(page: str, tmp_path: Path, request: pytest.FixtureRequest) -> None:
+    """All blocks of a page in order, as someone would who reads it."""
+    put_files(page, tmp_path)
+    text = "\n".join(block.first + block.text for block in COMMANDS[page])
+    for place, folder in PUBLISHED.items():
+        if place in text:
+            (tmp_path / place).parent.mkdir(parents=True, exist_ok=True)
+            (tmp_path / place).symlink_to(request.getfixturevalue("shared") / folder)
+    for block in COMMANDS[page]:
+        bash = block.text if block.kind == "bash" else ""
+        done = shell(f"{block.first}\n{bash}", tmp_path)
+        assert done.returncode == 0, f"{page}:{block.line}\n{done.stdout}\n{done.stderr}"
+        if block.kind == "console":
+            check_console(block, tmp_path)
 
 
 @pytest.mark.slow

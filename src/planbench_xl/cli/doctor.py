@@ -43,9 +43,8 @@ def _show(found: Diagnosis) -> None:
     for extra in found.extras:
         state = "installed" if extra.installed else "missing"
         click.echo(f"  {extra.name:8} {state:9}  {extra.purpose}")
-        if extra.installed:
-            click.echo(f"  {'':8} {'':9}  {_listed(extra.requirements)}")
-        else:
+        click.echo(f"  {'':8} {'':9}  {_listed(extra.requirements)}")
+        if not extra.installed:
             click.echo(f"  {'':8} {'':9}  pip install 'planbench-xl[{extra.name}]'")
     click.echo("Worlds:")
     for world in found.worlds:
@@ -55,4 +54,10 @@ def _show(found: Diagnosis) -> None:
 
 
 def _listed(requirements: tuple[Requirement, ...]) -> str:
-    return ", ".join(f"{needed.package} {needed.version or 'MISSING'}" for needed in requirements)
+    return ", ".join(map(_stated, requirements))
+
+
+def _stated(needed: Requirement) -> str:
+    if needed.fits:
+        return f"{needed.package} {needed.version}"
+    return f"{needed.package} {needed.version or 'MISSING'} (wanted: {needed.wanted or 'any'})"
