@@ -1,7 +1,7 @@
 """Measures building: a packaged domain over some seeds, or ever larger ecosystems; retail should take less than 60 s.
 
 python benchmarks/bench_build.py retail --seeds 3
-python benchmarks/bench_build.py retail --scale 2000 5000 10000 20000 --out worlds
+python benchmarks/bench_build.py retail --scale 2000 5000 10000 20000 --out worlds --workers 2
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ BRANCH_TOOLS = 230
 """Executable tools of one branch, as in the packaged worlds."""
 
 
-def measure(name: str, seed: int, knobs: Knobs, out: Path | None = None) -> dict[str, object]:
-    """Build one world; return what it holds, the seconds of each stage and the peak memory."""
+def measure(name: str, seed: int, knobs: Knobs, workers: int = 1, out: Path | None = None) -> dict[str, object]:
+    """Build one world; return what it holds, the seconds of each stage and the peak memory of this process."""
     domain, digest = load_domain(name)
     starts: dict[str, float] = {}
     ends: dict[str, float] = {}
@@ -38,7 +38,7 @@ def measure(name: str, seed: int, knobs: Knobs, out: Path | None = None) -> dict
 
     began = time.perf_counter()
     used = os.times()
-    world = build_world(domain, Recipe(name, digest, seed, "template", knobs), report=report)
+    world = build_world(domain, Recipe(name, digest, seed, "template", knobs), report=report, workers=workers)
     seconds = time.perf_counter() - began
     now = os.times()
     if out is not None:
@@ -52,7 +52,10 @@ def measure(name: str, seed: int, knobs: Knobs, out: Path | None = None) -> dict
         "tasks": len(world.tasks),
         "queries": len(world.queries),
         "seconds": round(seconds, 1),
-        "processor_seconds": round(now.user + now.system - used.user - used.system, 1),
+        # Of all processes: the workers have ended.
+        "processor_seconds": round(sum(now[:4]) - sum(used[:4]), 1),
+        "workers": workers,
+        "fingerprint": world.fingerprint[:12],
         "stages": {stage: round(ends[stage] - starts[stage], 1) for stage in starts},
         "peak_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024,
     }
@@ -70,20 +73,20 @@ def main() -> None:
     parser.add_argument("domain", nargs="?", default="retail", help="packaged domain or domain file")
     parser.add_argument("--seeds", type=int, default=1, help="number of seeds")
     parser.add_argument("--scale", type=int, nargs="+", default=[], metavar="N", help="numbers of tools of all roles")
+    parser.add_argument("--workers", type=int, default=1, help="number of processes")
     parser.add_argument("--out", type=Path, help="keep the worlds of --scale in this folder")
     options = parser.parse_args()
     if len(options.scale) > 1:
         for tools in options.scale:
-            keep = ["--out", str(options.out)] if options.out else []
-            subprocess.run([sys.executable, __file__, options.domain, "--scale", str(tools), *keep], check=True)
+            more = ["--workers", str(options.workers), *(["--out", str(options.out)] if options.out else [])]
+            subprocess.run([sys.executable, __file__, options.domain, "--scale", str(tools), *more], check=True)
     elif options.scale:
         (tools,) = options.scale
-        print(
-            json.dumps(measure(options.domain, 1, sized(tools), options.out and options.out / str(tools))), flush=True
-        )
+        folder = options.out and options.out / str(tools)
+        print(json.dumps(measure(options.domain, 1, sized(tools), options.workers, folder)), flush=True)
     else:
         for seed in range(1, options.seeds + 1):
-            print(json.dumps(measure(options.domain, seed, Knobs())), flush=True)
+            print(json.dumps(measure(options.domain, seed, Knobs(), options.workers)), flush=True)
 
 
 if __name__ == "__main__":

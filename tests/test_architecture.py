@@ -14,6 +14,7 @@ BASE = {"errors"}
 WORLD = BASE | {"world"}
 ALLOWED = {
     "errors": set(),
+    "engines": BASE,
     "world": BASE,
     "judging": WORLD,
     "paths": BASE,
@@ -27,11 +28,12 @@ ALLOWED = {
     "metrics": WORLD | {"episodes", "judging", "paths"},
     "statistics": WORLD | {"episodes", "metrics"},
     "analysis": WORLD | {"episodes", "judging", "paths", "metrics"},
-    "report": WORLD | {"episodes", "metrics", "paths", "analysis", "statistics", "runs"},
-    "construct": WORLD | {"paths", "blocking", "retrieval", "judging"},
-    "audit": WORLD | {"paths", "blocking", "retrieval", "judging", "agents", "runs"},
+    "report": WORLD | {"episodes", "metrics", "paths", "analysis", "statistics", "runs", "engines"},
+    "construct": WORLD | {"paths", "blocking", "retrieval", "judging", "engines"},
+    "audit": WORLD | {"paths", "blocking", "retrieval", "judging", "agents", "runs", "engines"},
     "runs": WORLD
     | {
+        "engines",
         "environment",
         "protocols",
         "agents",

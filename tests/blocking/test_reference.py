@@ -6,7 +6,7 @@ from random import Random
 import msgspec
 import pytest
 
-from planbench_xl.blocking import BlockingConfig, plan_reference, replace_blocked
+from planbench_xl.blocking import BlockingConfig, all_resolved, plan_reference, replace_blocked
 from planbench_xl.world import BLOCK_KINDS, Kind, World
 
 PATHS = (("a", "b"), ("a", "c"), ("d", "e", "f"), ("d", "b"), ("g",))
@@ -133,3 +133,22 @@ def test_against_brute_force_on_random_catalogues() -> None:
         if plan.resolved:
             assert plan.remaining == remaining(set(plan.blocked), paths)
             assert abs(plan.remaining - wanted) == nearest
+
+
+@pytest.mark.parametrize("most", [7, 40, 20_000])
+def test_all_resolved_says_what_plans_come_out(most: int) -> None:
+    rng = Random(2)
+    seen = set()
+    for _ in range(60):
+        tools = [f"t{i}" for i in range(rng.randrange(2, 9))]
+        paths = [rng.sample(tools, rng.randrange(1, len(tools))) for _ in range(rng.randrange(0, 8))]
+        aims = [
+            config(tolerance=0, max_candidates=most),
+            config(aim="disabled_ratio", disabled_ratio=0.6, max_candidates=most),
+            config(aim="blocked_paths", blocked_paths=2, max_candidates=most),
+        ]
+        plans = [plan_reference("t", paths, aim, 0).resolved for aim in aims]
+        assert [all_resolved(paths, [aim]) for aim in aims] == plans
+        assert all_resolved(paths, aims) == all(plans)
+        seen.add(tuple(plans))
+    assert {True, False} == {all(plans) for plans in seen}

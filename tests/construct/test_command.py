@@ -39,6 +39,18 @@ def test_keeps_stages_and_builds_again_into_its_own_folder(tmp_path: Path) -> No
     assert "20 queries" in result.output
 
 
+def test_the_bytes_depend_on_no_number_of_workers(tmp_path: Path) -> None:
+    for workers in ("1", "2"):
+        more = ("--out", str(tmp_path / workers), "--workers", workers, "--keep-stages", "--no-audit")
+        assert call(str(TINY), *KNOBS, *more).exit_code == 0
+    one, two = (
+        {path.relative_to(tmp_path / workers): path.read_bytes() for path in (tmp_path / workers).rglob("*.json*")}
+        for workers in ("1", "2")
+    )
+    assert len(one) > 10
+    assert one == two
+
+
 def test_the_example_is_a_domain_file(tmp_path: Path) -> None:
     result = call("--example")
     assert result.output == TINY.read_text()

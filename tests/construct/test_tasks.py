@@ -1,10 +1,17 @@
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from itertools import chain, combinations
+from random import Random
+
+import pytest
 
 from planbench_xl.blocking import BlockingConfig, ExactPlanner, check_plan
 from planbench_xl.construct import Domain
-from planbench_xl.construct.tasks import TaskKnobs, choose_tasks, find_tasks
+from planbench_xl.construct.possible import TaskKnobs, find_tasks
+from planbench_xl.construct.tasks import choose_tasks
+from planbench_xl.engines import Crew
 from planbench_xl.paths import ToolGraph, count_minimal, reachable, shortest
 from planbench_xl.world import World
 from tests.construct.conftest import KNOBS
@@ -49,9 +56,19 @@ def test_no_task_is_given_twice(world: World) -> None:
     assert len(set(pairs)) == len(pairs)
 
 
-def test_what_a_length_lacks_goes_to_others(tiny: Domain, world: World) -> None:
-    from random import Random
+@pytest.mark.parametrize("wanted", [1, 2, 40])
+def test_workers_find_the_same_tasks_and_draw_no_more(wanted: int, tiny: Domain, world: World) -> None:
+    knobs = TaskKnobs(lengths={3: wanted}, fewest_paths=1)
+    here, there = Random(1), Random(1)
+    pool = list(find_tasks(tiny, graph_of(world), knobs, here))
+    crew = Crew(3, partial(ThreadPoolExecutor, 3))
+    assert list(find_tasks(tiny, graph_of(world), knobs, there, crew=crew)) == pool
+    crew.dismiss()
+    assert here.getstate() == there.getstate()
+    assert any(len(found.targets) > 1 for found in pool)
 
+
+def test_what_a_length_lacks_goes_to_others(tiny: Domain, world: World) -> None:
     knobs = TaskKnobs(lengths={3: 2, 4: 2, 40: 3}, longest=50)
     pool = list(find_tasks(tiny, graph_of(world), knobs, Random(1)))
     supply = dict.fromkeys(tiny.fields, 100)

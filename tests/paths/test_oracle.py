@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from planbench_xl.paths import (
     ToolGraph,
+    between,
     count_minimal,
     count_orders,
+    few_minimal_sets,
     is_minimal_solution,
     legal_orders,
     longest,
@@ -44,6 +46,11 @@ def check_sets(case: Case, graph: ToolGraph, expected: set[frozenset[str]]) -> N
     bounded = minimal_tool_sets(graph, case.start, case.targets, max_tools=bound)
     assert set(bounded) == {s for s in expected if len(s) <= bound}
     assert bounded.complete and bounded.complete_to == bound
+    few = few_minimal_sets(graph, case.start, case.targets, len(expected))
+    assert few is not None and len(few) == len(expected) and set(few) == expected
+    assert not expected or few_minimal_sets(graph, case.start, case.targets, len(expected) - 1) is None
+    part = between(graph, case.start, case.targets)
+    assert set(minimal_tool_sets(part, case.start, case.targets)) == expected
 
 
 def check_figures(case: Case, graph: ToolGraph, expected: set[frozenset[str]]) -> None:

@@ -4,6 +4,7 @@ from fractions import Fraction
 from hashlib import blake2b
 from random import Random
 
+import msgspec
 import pytest
 
 from planbench_xl.retrieval import PhraseMatcher
@@ -37,6 +38,20 @@ def test_matches_the_oracle_on_random_phrases(mini: World) -> None:
     phrases += [d.name for d in datatypes] + ["", "???", "é", "\x00", "A  B\tC"]
     for phrase in phrases:
         assert matcher.match(phrase) == oracle(datatypes, phrase), phrase
+
+
+def test_owns_says_what_match_finds(mini: World) -> None:
+    rng = Random(1)
+    # Two datatypes with the same texts: the first one in file order wins the tie.
+    twin = msgspec.structs.replace(mini.datatypes[3], name="twin")
+    matcher = PhraseMatcher([*mini.datatypes, twin])
+    texts = [text for d in mini.datatypes for text in surfaces(d)]
+    words = sorted({word for text in texts for word in text.split()})
+    phrases = [" ".join(rng.choice(words) for _ in range(rng.randrange(1, 5))) for _ in range(60)]
+    phrases += [f"{text}." for text in texts] + texts + ["", "???", "\x00", "twin", "a " * 100_000]
+    for phrase in phrases:
+        owners = [d.name for d in (*mini.datatypes, twin) if matcher.owns(d.name, phrase)]
+        assert owners == [matcher.match(phrase)], phrase[:80]
 
 
 def test_first_in_file_order_wins_a_tie() -> None:

@@ -8,7 +8,9 @@ import pytest
 
 from planbench_xl.errors import WorldError
 from planbench_xl.world import Record, World, load_world, save_world
+from planbench_xl.world.checks.tasks import Chaining, closure, steps_of
 from planbench_xl.world.checks.values import fits, same
+from planbench_xl.world.lookups import Lookups
 from planbench_xl.world.storage import FILES
 from planbench_xl.world.validate import stamp, validate, validate_folder
 
@@ -254,3 +256,17 @@ def test_a_release_saved_in_our_format_has_the_same_faults(release: World, share
     assert [fault.problem for fault in ours] == [fault.problem for fault in theirs]
     assert {fault.file for fault in ours} == {"datatypes.jsonl", "tasks.jsonl", "queries.jsonl"}
     assert load_world(tmp_path) == release
+
+
+@pytest.mark.parametrize("name", ["mini", "hospital"])
+def test_chaining_towards_some_datatypes_ends_where_full_chaining_does(name: str) -> None:
+    world = load_world(name)
+    rng = random.Random(1)
+    names = list(world.datatype)
+    chaining, lookups, steps = Chaining(world), Lookups(world), steps_of(world).values()
+    for query in rng.sample(world.queries, min(30, len(world.queries))):
+        wanted = [*rng.sample(names, 3), *query.answers]
+        everything = closure(query.inputs, steps)
+        assert chaining.reached(query.inputs, wanted) == everything.intersection(wanted)
+        derived, some = lookups.derive(query.inputs), lookups.derive(query.inputs, wanted)
+        assert {n: some.get(n) for n in wanted} == {n: derived.get(n) for n in wanted}

@@ -10,9 +10,9 @@ from typing import Any, Literal
 import msgspec
 
 from planbench_xl.audit.context import graph_of
+from planbench_xl.engines import EngineName, parts, spread
 from planbench_xl.errors import UsageError
 from planbench_xl.paths import ToolGraph, count_minimal, legal_orders, minimal_tool_sets, summarise, useful
-from planbench_xl.runs.engines import EngineName, parts, spread
 from planbench_xl.runs.worlds import open_world
 from planbench_xl.world import Query, Task, World
 from planbench_xl.world.lookups import Lookups

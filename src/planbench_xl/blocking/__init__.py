@@ -7,7 +7,7 @@ from planbench_xl.blocking.config import BlockingConfig
 from planbench_xl.blocking.exact import ExactPlanner
 from planbench_xl.blocking.plan import BlockPlan, Certificate, PlanStatus, replace_blocked
 from planbench_xl.blocking.planner import Planner
-from planbench_xl.blocking.reference import plan_reference
+from planbench_xl.blocking.reference import all_resolved, plan_reference
 
 __all__ = [
     "BlockPlan",
@@ -16,6 +16,7 @@ __all__ = [
     "ExactPlanner",
     "PlanStatus",
     "Planner",
+    "all_resolved",
     "check_plan",
     "plan_reference",
     "replace_blocked",

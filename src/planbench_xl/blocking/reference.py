@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
+from functools import reduce
 from hashlib import sha256
-from itertools import combinations
+from itertools import combinations, islice
+from math import comb
+from operator import or_
 from random import Random
 
 from planbench_xl.blocking.config import BlockingConfig
@@ -26,9 +29,8 @@ def plan_reference(task_id: str, paths: Sequence[ToolSet], config: BlockingConfi
         seed: Seed of the setting.
     """
     rng = Random(seed + int.from_bytes(sha256(task_id.encode()).digest()[:8], "big"))
-    tools = sorted({tool for path in paths for tool in path})
-    hits = {tool: sum(1 << i for i, path in enumerate(paths) if tool in path) for tool in tools}
-    kept = _candidates(tools, hits, len(paths), config)
+    hits = _hits(paths)
+    kept = _candidates(list(hits), hits, len(paths), config)
     if not kept:
         reason = f"no choice of at most {config.max_blocked} listed tools comes near enough to the aim"
         return BlockPlan(task_id, PlanStatus.UNRESOLVED, {}, len(paths), reason=reason)
@@ -44,6 +46,65 @@ def plan_reference(task_id: str, paths: Sequence[ToolSet], config: BlockingConfi
     status = PlanStatus.SUCCESS if chosen else PlanStatus.NOT_BLOCKABLE
     left = [tuple(path) for number, path in enumerate(paths) if remaining >> number & 1]
     return BlockPlan(task_id, status, blocked, remaining.bit_count(), min(left, key=len))
+
+
+def all_resolved(paths: Sequence[ToolSet], configs: Sequence[BlockingConfig]) -> bool:
+    """Say whether `plan_reference` finds a plan for each of some configurations.
+
+    It is the same search, over outcomes rather than plans, and once for all configurations that differ in their aims.
+
+    Args:
+        paths: The listed tool sets of a task.
+        configs: Configurations of the same `max_blocked` and `max_candidates`.
+    """
+    waiting = list(configs)
+    for remaining in _remaining(paths, configs[0].max_blocked, configs[0].max_candidates):
+        waiting = [config for config in waiting if not _fits(remaining, len(paths), config)]
+        if not waiting:
+            return True
+    return False
+
+
+def _hits(paths: Sequence[ToolSet]) -> dict[str, int]:
+    """Return the bit set of the paths that each tool lies on, by name."""
+    hits: dict[str, int] = {}
+    for number, path in enumerate(paths):
+        for tool in path:
+            hits[tool] = hits.get(tool, 0) | 1 << number
+    return dict(sorted(hits.items()))
+
+
+def _fits(remaining: int, total: int, config: BlockingConfig) -> bool:
+    tolerance = config.tolerance if config.aim != "blocked_paths" else 0
+    return remaining >= config.min_remaining and abs(remaining - _target(total, config)) <= tolerance
+
+
+def _remaining(paths: Sequence[ToolSet], max_blocked: int, max_candidates: int) -> Iterator[int]:
+    """Yield the numbers of paths that the plans leave which `_candidates` considers, each once."""
+    hits = list(_hits(paths).values())
+    total = len(paths)
+    seen: set[int] = set()
+    # Tools on the same paths are interchangeable, so what is lost takes fewer values than there are plans.
+    lost = {0}
+    left = max_candidates
+    for size in range(max_blocked + 1):
+        plans = comb(len(hits), size)
+        if plans > left:
+            rest = (reduce(or_, plan, 0) for plan in islice(combinations(hits, size), left))
+            yield from _unseen(rest, total, seen)
+            return
+        if size:
+            lost = {one | hit for one in lost for hit in set(hits)}
+        yield from _unseen(lost, total, seen)
+        left -= plans
+
+
+def _unseen(lost: Iterable[int], total: int, seen: set[int]) -> Iterator[int]:
+    for mask in lost:
+        remaining = total - mask.bit_count()
+        if remaining not in seen:
+            seen.add(remaining)
+            yield remaining
 
 
 def _candidates(

@@ -57,6 +57,7 @@ def check(ctx: click.Context, file: str, world_name: str, as_json: bool) -> None
 
     FILE holds what `planbench-xl blocks --json` prints. Exit status 1 if any claim is false.
     """
+    from planbench_xl.report.counting import counted
     from planbench_xl.runs.plans import check_plans
 
     problems, count = check_plans(file, world_name)
@@ -66,5 +67,5 @@ def check(ctx: click.Context, file: str, world_name: str, as_json: bool) -> None
         for task_id, found in problems.items():
             for problem in found:
                 click.echo(f"{task_id}: {problem}")
-        click.echo(f"{count} plans, {len(problems)} with false claims.")
+        click.echo(f"{counted(count, 'plan')}, {len(problems)} with false claims.")
     ctx.exit(1 if problems else 0)

@@ -10,15 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbench_xl.cli.audit import Steps
-from planbench_xl.cli.common import examples, json_option, print_json
+from planbench_xl.cli.common import ENGINE_OPTION, examples, json_option, print_json
 from planbench_xl.cli.draft import write_draft
+from planbench_xl.cli.progress import Steps
 
 if TYPE_CHECKING:
     from planbench_xl.audit import AuditReport
     from planbench_xl.construct import Domain, Recipe
     from planbench_xl.construct.completion import Completer
     from planbench_xl.construct.models import Part
+    from planbench_xl.engines import EngineName
     from planbench_xl.world import World
 
 _COUNT = click.IntRange(min=1)
@@ -50,7 +51,7 @@ class Lengths(click.ParamType[dict[str, int]]):
         "planbench-xl build my-domain.toml --seed 1 --out my-world --records 60 --tools 40 --lengths 3=12,4=5",
         "planbench-xl build my-domain.toml --check",
         "planbench-xl build --from-openapi api.json --out draft.toml",
-        "planbench-xl build retail --out large --branches 10 --tools 2222 --queries 5000",
+        "planbench-xl build retail --out large --branches 10 --tools 2222 --queries 5000 --workers 2",
         "planbench-xl build my-domain.toml --writer openai/gpt-5-mini --filter openai/gpt-5-mini --dry-run",
         "planbench-xl build my-domain.toml --out my-world --writer openai/gpt-5-mini --cache replies",
     ),
@@ -89,6 +90,8 @@ class Lengths(click.ParamType[dict[str, int]]):
 @click.option("--path", "paths", multiple=True, metavar="PREFIX", help="And only those whose path starts so.")
 @click.option("--force", is_flag=True, help="Let a draft overwrite its file.")
 @click.option("--example", is_flag=True, help="Print a small domain file to start from.")
+@click.option("--workers", type=_COUNT, default=1, show_default=True, metavar="N", help="Number of processes.")
+@click.option("--engine", **ENGINE_OPTION)
 @click.option("--no-audit", is_flag=True, help="Skip the audit at the end.")
 @json_option
 @click.pass_context
@@ -110,14 +113,17 @@ def build(
     paths: tuple[str, ...],
     force: bool,
     example: bool,
+    workers: int,
+    engine: EngineName,
     no_audit: bool,
     as_json: bool,
     **knobs: Any,
 ) -> None:
     """Build a world from DOMAIN, a packaged domain or a domain file, and a seed.
 
-    The same domain, seed and knobs give the same bytes. A build that was interrupted goes on after its last stage. The
-    world is validated and audited; exit status 1 if the audit finds an error.
+    The same domain, seed and knobs give the same bytes, with any number of workers on any engine. A build that was
+    interrupted goes on after its last stage. The world is validated and audited; exit status 1 if the audit finds an
+    error.
 
     A model as writer or filter is asked once: its replies stay in DIR/stages, or in the folder of --cache, and the same
     build made of the same replies gives the same bytes. Keys are taken from the environment and never stored.
@@ -145,7 +151,7 @@ def build(
         return
     folder = _folder(out)
     started = time.monotonic()
-    world, asked = _make(parsed, recipe, folder, cache, keep_stages)
+    world, asked = _make(parsed, recipe, folder, cache, keep_stages, workers, engine)
     seconds = time.monotonic() - started
     report = None if no_audit else _audit(world)
     if as_json:
@@ -156,7 +162,13 @@ def build(
 
 
 def _make(
-    domain: Domain, recipe: Recipe, folder: Path, cache: Path | None, keep_stages: bool
+    domain: Domain,
+    recipe: Recipe,
+    folder: Path,
+    cache: Path | None,
+    keep_stages: bool,
+    workers: int,
+    engine: EngineName,
 ) -> tuple[World, list[Part]]:
     """Build a world into a folder; return it with what models were asked."""
     from planbench_xl.construct import build_world
@@ -167,7 +179,14 @@ def _make(
     models = Models(recipe, cache or stages, _find_model)
     with Steps() as steps:
         world = build_world(
-            domain, recipe, stages=stages, report=steps, model_filter=models.filter, model_writer=models.writer
+            domain,
+            recipe,
+            stages=stages,
+            report=steps,
+            model_filter=models.filter,
+            model_writer=models.writer,
+            workers=workers,
+            engine=engine,
         )
     save_world(world, folder)
     asked = models.report()
@@ -278,15 +297,16 @@ def _notes(world: World, recipe: Recipe) -> list[str]:
 def _print(
     world: World, recipe: Recipe, folder: Path, seconds: float, report: AuditReport | None, asked: Sequence[Part]
 ) -> None:
+    from planbench_xl.report.counting import counted
     from planbench_xl.runs.worlds import describe
 
     facts = describe(world)
     lengths = ", ".join(f"{length}: {count}" for length, count in facts["tasks_by_shortest_length"].items())
     click.echo(f"{folder}: world '{world.name}', fingerprint {world.fingerprint[:12]}…, built in {seconds:.1f} s.")
     click.echo(
-        f"{facts['datatypes']} datatypes, {len(world.executable)} executable tools of {facts['tools']}, "
-        f"{facts['records']} records, {facts['tasks']} tasks, {facts['queries']} queries, "
-        f"{facts['listed_paths']} solution paths."
+        f"{facts['datatypes']} datatypes, {counted(len(world.executable), 'executable tool')} of {facts['tools']}, "
+        f"{counted(facts['records'], 'record')}, {counted(facts['tasks'], 'task')}, "
+        f"{counted(facts['queries'], 'query')}, {counted(facts['listed_paths'], 'solution path')}."
     )
     click.echo(f"Tasks by L*: {lengths}.")
     for part in asked:
@@ -302,11 +322,13 @@ def _print(
             if finding.level.value == level:
                 click.echo(f"Audit, {level}: {finding.title.lower()}: {finding.count}. {finding.example}")
     if not report.at_least(_level("warning")):
-        click.echo(f"Audit: clean ({len(report.passed)} checks passed).")
+        click.echo(f"Audit: clean ({counted(len(report.passed), 'check')} passed).")
 
 
 def _print_check(name: str, entities: int, fields: int, as_json: bool) -> None:
+    from planbench_xl.report.counting import counted
+
     if as_json:
         print_json({"valid": True, "domain": name, "entities": entities, "datatypes": fields})
     else:
-        click.echo(f"Domain '{name}': {entities} entities, {fields} datatypes, no faults.")
+        click.echo(f"Domain '{name}': {counted(entities, 'entity')}, {counted(fields, 'datatype')}, no faults.")

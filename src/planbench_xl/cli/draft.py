@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from planbench_xl.cli.audit import Steps
 from planbench_xl.cli.common import print_json
+from planbench_xl.cli.progress import Steps
 
 if TYPE_CHECKING:
     from planbench_xl.construct.catalogues import Draft, Trial

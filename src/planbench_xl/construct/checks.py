@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 
 from planbench_xl.construct.domain import LEAST_ALIASES, MOST_ALIASES, Domain, Field, Of
 from planbench_xl.construct.makers import parse_maker
 from planbench_xl.errors import Fault
-from planbench_xl.retrieval import PhraseMatcher
 
 MAX_INPUTS = 5
 
@@ -139,20 +138,35 @@ def _words(place: str, field: Field) -> Found:
 
 def _leaks(domain: Domain) -> Found:
     """No text of the file says an internal name."""
-    spoken = [field.name.replace("_", " ") for field in domain.fields.values() if "_" in field.name]
-    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, spoken))})\b", re.IGNORECASE)
+    spoken = _Spoken(field.name.replace("_", " ") for field in domain.fields.values() if "_" in field.name)
     for entity, field in domain.pairs():
         place = f"entity '{entity.name}', field '{field.name}'"
         for part in ("aliases", "also", "says", "uses", "given", "asked", "question"):
             for text in getattr(field, part):
-                if match := pattern.search(text):
+                if match := spoken.search(text):
                     problem = f"'{text}' says '{match[0]}', the internal name of a field"
                     yield place, part, problem, "Agents would read it; rename that field"
         near = [text for other in field.near for text in (other.name.replace("_", " "), other.says)]
         for text in (field.description, *near):
-            if match := pattern.search(text):
+            if match := spoken.search(text):
                 problem = f"'{text}' says '{match[0]}', the internal name of a field"
                 yield place, "", problem, "Agents would read it; rename that field"
+
+
+class _Spoken:
+    """Finds phrases in texts; a pattern of them all would be tried at every place of every text."""
+
+    def __init__(self, phrases: Iterable[str]) -> None:
+        patterns = {phrase: re.compile(rf"\b{re.escape(phrase)}\b", re.IGNORECASE) for phrase in phrases}
+        self._phrases = {" ".join(phrase.split()): pattern for phrase, pattern in patterns.items()}
+        self._lengths = sorted({len(phrase.split()) for phrase in self._phrases})
+
+    def search(self, text: str) -> re.Match[str] | None:
+        """Return where the first phrase stands in a text."""
+        words = re.findall(r"\w+", text.casefold())
+        runs = (" ".join(words[at : at + length]) for at in range(len(words)) for length in self._lengths)
+        found = [match for run in runs if run in self._phrases and (match := self._phrases[run].search(text))]
+        return min(found, key=re.Match.start, default=None)
 
 
 def _keys(domain: Domain) -> Found:
@@ -207,13 +221,11 @@ def _bases(domain: Domain) -> Found:
 
 def _phrases(domain: Domain) -> Found:
     """Retrieval takes every alias, description and phrase of tool descriptions for its own field."""
-    matcher = PhraseMatcher([domain.datatype(field, None) for field in domain.fields.values()])
     for entity, field in domain.pairs():
         texts = [(part, text) for part in ("aliases", "says", "also") for text in getattr(field, part)]
         texts.append(("description", field.description))
         for part, text in texts:
-            taken = matcher.match(text)
-            if taken != field.name:
-                problem = f"retrieval takes '{text}' for '{taken}'"
+            if not domain.matcher.owns(field.name, text):
+                problem = f"retrieval takes '{text}' for '{domain.matcher.match(text)}'"
                 place = f"entity '{entity.name}', field '{field.name}'"
                 yield place, part, problem, "Reword it, so that its words are nearer to its own field's"

@@ -8,6 +8,7 @@ from functools import cached_property
 import msgspec
 
 from planbench_xl.construct.makers import Maker, parse_maker
+from planbench_xl.retrieval import PhraseMatcher
 from planbench_xl.world import Datatype
 
 FORMAT = 1
@@ -200,6 +201,11 @@ class Domain(Part, frozen=True, dict=True):
     def makers(self) -> Mapping[str, Maker]:
         """How the values of each field are made."""
         return {field.name: parse_maker(field.make, self.words) for _, field in self.pairs()}
+
+    @cached_property
+    def matcher(self) -> PhraseMatcher:
+        """What retrieval takes phrases for in worlds of this domain."""
+        return PhraseMatcher([self.datatype(field, None) for field in self.fields.values()])
 
     def pairs(self) -> Iterator[tuple[Entity, Field]]:
         """Yield every field with its entity."""

@@ -27,13 +27,17 @@ class Falsehoods:
         self._true: Mapping[str, frozenset[str]] = {
             name: frozenset(text_form(record.values[name]).casefold() for record in records) for name in domain.fields
         }
+        self._others = {
+            entity.name: [n for n, owner in domain.owner.items() if owner.flow == entity.flow and owner is not entity]
+            for entity in domain.entity
+        }
         self._lengths = {name: {len(text) for text in texts} for name, texts in self._true.items()}
 
     def neighbours(self, datatype: str, rng: Random) -> list[str]:
         """Return other fields in a drawn order, those of the same entity first."""
         entity = self._domain.owner[datatype]
         near = [field.name for field in entity.field if field.name != datatype]
-        far = [name for name, owner in self._domain.owner.items() if owner.flow == entity.flow and owner != entity]
+        far = self._others[entity.name].copy()
         rng.shuffle(near)
         rng.shuffle(far)
         return near + far

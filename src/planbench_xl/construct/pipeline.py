@@ -28,6 +28,7 @@ from planbench_xl.construct.tasks import make_tasks
 from planbench_xl.construct.tools import block_alternatives, distractors, executable_tools
 from planbench_xl.construct.words import Names
 from planbench_xl.construct.writing import TemplateWriter, Writer
+from planbench_xl.engines import EngineName
 from planbench_xl.errors import Fault
 from planbench_xl.world import Query, Record, Task, TaskPaths, Tool, World
 from planbench_xl.world.storage import write_atomically
@@ -127,8 +128,10 @@ def build_world(
     writer: Callable[[Domain], Writer] = TemplateWriter,
     model_filter: ModelFilter | None = None,
     model_writer: ModelWriter | None = None,
+    workers: int = 1,
+    engine: EngineName = "local",
 ) -> World:
-    """Build a world.
+    """Build a world; the same one with any number of workers on any engine.
 
     Args:
         domain: The parsed domain file.
@@ -138,9 +141,12 @@ def build_world(
         writer: Makes the writer of all texts.
         model_filter: Drops look-ups that make no sense.
         model_writer: Writes the texts anew.
+        workers: Number of processes that look for tasks: most of the time goes there.
+        engine: Where they are: on this machine, or on a Ray cluster.
 
     Raises:
         DomainError: The domain doesn't give such a world, or the world has faults.
+        UsageError: The engine's extra is missing, or there is no cluster.
         CompletionError: A model can't be asked, or failed.
     """
     runner = Stages(recipe, stages, report)
@@ -163,7 +169,16 @@ def build_world(
         "tasks",
         TaskSet,
         lambda: TaskSet(
-            *make_tasks(domain, tools.executable, records, knobs.tasks(), seed, runner.progress_of("tasks"))
+            *make_tasks(
+                domain,
+                tools.executable,
+                records,
+                knobs.tasks(),
+                seed,
+                runner.progress_of("tasks"),
+                workers=workers,
+                engine=engine,
+            )
         ),
     )
     if not tasks.tasks:

@@ -38,7 +38,8 @@ class _Answers:
     """How good an answer a record gives: seldom held, not asked for before, no part of another value."""
 
     def __init__(self, records: Sequence[Record], targets: frozenset[str]) -> None:
-        self._texts = {name: Counter(normalise(record.values[name]) for record in records) for name in sorted(targets)}
+        self._plain = {name: {r.record_id: normalise(r.values[name]) for r in records} for name in sorted(targets)}
+        self._texts = {name: Counter(plain.values()) for name, plain in self._plain.items()}
         self._inside: dict[tuple[str, str], bool] = {}
         self._asked: Counter[tuple[str, str]] = Counter()
         self._records: Counter[str] = Counter()
@@ -49,7 +50,7 @@ class _Answers:
 
     def cost(self, task: Task, record: Record) -> tuple[int, int, int, int]:
         """Return what speaks against a record, the worst first."""
-        texts = [(name, normalise(record.values[name])) for name in task.targets]
+        texts = self._keys(task, record)
         return (
             sum(self._texts[name][text] > 1 for name, text in texts),
             sum(self._within_another(name, text) for name, text in texts),
@@ -65,8 +66,11 @@ class _Answers:
 
     def use(self, task: Task, record: Record) -> None:
         """Count a query."""
-        self._asked.update((name, normalise(record.values[name])) for name in task.targets)
+        self._asked.update(self._keys(task, record))
         self._records[record.record_id] += 1
+
+    def _keys(self, task: Task, record: Record) -> list[tuple[str, str]]:
+        return [(name, self._plain[name][record.record_id]) for name in task.targets]
 
 
 def make_queries(

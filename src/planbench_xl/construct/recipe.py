@@ -7,7 +7,7 @@ from hashlib import sha256
 import msgspec
 
 from planbench_xl import __version__
-from planbench_xl.construct.tasks import TaskKnobs
+from planbench_xl.construct.possible import TaskKnobs
 
 TEMPLATE = "template"
 """The writer that is no model."""

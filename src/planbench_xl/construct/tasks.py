@@ -3,53 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from heapq import heapify, heappop, heappush
-from itertools import combinations
 from random import Random
 
-import msgspec
-
-from planbench_xl.blocking import BlockingConfig, plan_reference
+from planbench_xl.blocking import BlockingConfig, all_resolved
 from planbench_xl.construct.domain import Domain
-from planbench_xl.construct.starts import Starts
-from planbench_xl.paths import ToolGraph, legal_orders, minimal_tool_sets
+from planbench_xl.construct.possible import Found, TaskKnobs, find_tasks
+from planbench_xl.engines import EngineName, crew
+from planbench_xl.paths import ToolGraph, legal_orders
 from planbench_xl.world import Record, Task, TaskPaths, Tool, text_form
-
-
-class TaskKnobs(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What tasks to choose.
-
-    Attributes:
-        lengths: How many tasks of each L*; the largest stands for itself and all above, up to `longest`.
-        longest: No task has a larger L*.
-        several_targets: Share of tasks with two targets.
-        several_inputs: Share of tasks with two or three inputs.
-        fewest_paths: A task has at least so many minimal tool sets; with two, blocking has a choice.
-        most_paths: And at most so many, all of which are listed.
-    """
-
-    lengths: dict[int, int]
-    longest: int = 14
-    several_targets: float = 0.1
-    several_inputs: float = 0.45
-    fewest_paths: int = 2
-    most_paths: int = 24
-
-
-@dataclass(frozen=True)
-class Found:
-    """A possible task with all of its minimal tool sets, smallest first."""
-
-    inputs: tuple[str, ...]
-    targets: tuple[str, ...]
-    tool_sets: tuple[tuple[str, ...], ...]
-
-    @property
-    def length(self) -> int:
-        """L*."""
-        return len(self.tool_sets[0])
 
 
 def make_tasks(
@@ -59,14 +22,18 @@ def make_tasks(
     knobs: TaskKnobs,
     seed: int,
     progress: Callable[[int, int], None] | None = None,
+    workers: int = 1,
+    engine: EngineName = "local",
 ) -> tuple[tuple[Task, ...], tuple[TaskPaths, ...]]:
     """Choose tasks and list their paths.
 
-    Every task is solvable, no part of its inputs solves it, and its minimal tool sets are all listed.
+    Every task is solvable, no part of its inputs solves it, and its minimal tool sets are all listed. They are the same
+    with any number of workers on any engine.
     """
     rng = Random(f"{seed}||tasks||{domain.name}")
     graph = ToolGraph((tool.name, tool.inputs, tool.output_datatypes) for tool in sorted(tools, key=lambda t: t.name))
-    pool = list(find_tasks(domain, graph, knobs, rng, progress))
+    with crew(workers, engine) as gathered:
+        pool = list(find_tasks(domain, graph, knobs, rng, progress, gathered))
     chosen = choose_tasks(domain, pool, knobs, _supply(records), rng)
     tasks, paths = [], []
     width = len(str(len(chosen)))
@@ -76,96 +43,6 @@ def make_tasks(
         tasks.append(Task(task_id, found.inputs, found.targets, found.length, solution))
         paths.append(TaskPaths(task_id, found.tool_sets))
     return tuple(tasks), tuple(paths)
-
-
-POOL = 6
-"""Possible tasks with one input, and again with several, per task wanted; beyond that no more starts are tried."""
-
-
-def find_tasks(
-    domain: Domain,
-    graph: ToolGraph,
-    knobs: TaskKnobs,
-    rng: Random,
-    progress: Callable[[int, int], None] | None = None,
-) -> Iterator[Found]:
-    """Yield possible tasks, starts in a drawn order: all there are, or enough to choose from."""
-    enough = POOL * sum(knobs.lengths.values())
-    starts = Starts(domain, graph, knobs.longest)
-    solver = _Solver(graph, knobs)
-    for number, kind in enumerate((starts.single(), starts.several(rng))):
-        rng.shuffle(kind)
-        found = 0
-        for inputs in kind:
-            if found >= enough:
-                break
-            for task in _tasks_from(solver, inputs, starts.targets(inputs), rng):
-                found += 1
-                yield task
-            if progress:
-                progress(number * enough + min(found, enough), 2 * enough)
-
-
-def _tasks_from(solver: _Solver, inputs: tuple[str, ...], targets: Sequence[str], rng: Random) -> Iterator[Found]:
-    solved = (solver.solve(inputs, (target,)) for target in targets)
-    single = [found for found in solved if found is not None]
-    yield from (found for found in single if found.length >= solver.shortest)
-    for one, other in _pairs(single, rng):
-        both = solver.solve(inputs, (*one.targets, *other.targets))
-        # A target that lies on the way to the other one adds nothing.
-        if both is not None and both.length >= solver.shortest and both.length > max(one.length, other.length):
-            yield both
-
-
-class _Solver:
-    """Lists the minimal tool sets of tasks on a graph, each on the part of it from which its targets can be reached."""
-
-    def __init__(self, graph: ToolGraph, knobs: TaskKnobs) -> None:
-        self.shortest = min(knobs.lengths)
-        self._graph = graph
-        self._knobs = knobs
-        self._makers: dict[str, list[str]] = defaultdict(list)
-        for tool in graph:
-            for datatype in sorted(graph.outputs(tool)):
-                self._makers[datatype].append(tool)
-        self._behind: dict[tuple[str, ...], ToolGraph] = {}
-
-    def solve(self, inputs: tuple[str, ...], targets: tuple[str, ...]) -> Found | None:
-        """List all minimal tool sets; None if they are too few or too many, or too long."""
-        listing = minimal_tool_sets(self._part(targets), inputs, targets, limit=self._knobs.most_paths)
-        sets = [tuple(sorted(found)) for found in listing]
-        knobs = self._knobs
-        if not listing.complete or len(sets) < knobs.fewest_paths or len(sets[0]) > knobs.longest:
-            return None
-        return Found(inputs, targets, tuple(sorted(sets, key=lambda found: (len(found), found))))
-
-    def _part(self, targets: tuple[str, ...]) -> ToolGraph:
-        """Return the tools that can lie on a way to a target, which many tasks share; for several, all tools."""
-        if len(targets) > 1:
-            return self._graph
-        if targets in self._behind:
-            return self._behind[targets]
-        seen, todo, tools = set(targets), list(targets), set()
-        while todo:
-            for tool in self._makers[todo.pop()]:
-                if tool not in tools:
-                    tools.add(tool)
-                    new = self._graph.inputs(tool) - seen
-                    seen |= new
-                    todo += new
-        self._behind[targets] = self._graph.restrict(tools)
-        return self._behind[targets]
-
-
-PAIRS_DRAWN, PAIRS_TRIED = 60, 16
-"""Pairs of targets per start: so many are drawn, and of these the ones with the fewest paths tried."""
-
-
-def _pairs(single: Sequence[Found], rng: Random) -> list[tuple[Found, Found]]:
-    pairs = list(combinations(single, 2))
-    rng.shuffle(pairs)
-    drawn = sorted(pairs[:PAIRS_DRAWN], key=lambda pair: len(pair[0].tool_sets) * len(pair[1].tool_sets))
-    return drawn[:PAIRS_TRIED]
 
 
 def _supply(records: Sequence[Record]) -> dict[str, int]:
@@ -189,7 +66,7 @@ BLOCKED = (
 
 def can_be_blocked(found: Found) -> bool:
     """Say whether the reference planner finds a plan for all settings of the paper, with exactly one path left."""
-    return all(plan_reference("", found.tool_sets, config, 0).resolved for config in BLOCKED)
+    return all_resolved(found.tool_sets, BLOCKED)
 
 
 MOST_SUPPLY = 0.33

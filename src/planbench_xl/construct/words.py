@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from random import Random
 
 from planbench_xl.construct.domain import Domain, Field
-from planbench_xl.retrieval import PhraseMatcher
 from planbench_xl.world import Argument, Output
 
 SCHEMA_TYPE = {"string": "string", "number": "number", "timestamp": "string", "boolean": "boolean"}
@@ -26,13 +25,13 @@ class Names:
         self._variants = tuple(variants)
         self._taken: set[str] = set()
         self._words: set[str] | None = None
-        self._matcher = PhraseMatcher([domain.datatype(field, None) for field in domain.fields.values()])
+        self._matcher = domain.matcher
         self._descriptions = {name: self._ways(field) for name, field in domain.fields.items()}
 
     def _ways(self, field: Field) -> tuple[str, ...]:
         """Return ways to describe a field that retrieval takes for it: equal texts would show the graph."""
         ways = (field.description, *field.also, *(f"{text[:1].upper()}{text[1:]}." for text in field.says))
-        return tuple(text for text in ways if self._matcher.match(text) == field.name)
+        return tuple(text for text in ways if self._matcher.owns(field.name, text))
 
     def description(self, datatype: str, rng: Random) -> str:
         """Draw a description of a datatype."""

@@ -9,9 +9,16 @@ that may be out of reach says whether it is exact or a bound.
 from planbench_xl.paths.check import is_minimal_solution, is_solution
 from planbench_xl.paths.counting import Count, Longest, count_minimal, longest
 from planbench_xl.paths.graph import PathError, ToolGraph, ToolSpec
-from planbench_xl.paths.listing import MinimalToolSets, Shortest, minimal_tool_sets, shortest, survivors
+from planbench_xl.paths.listing import (
+    MinimalToolSets,
+    Shortest,
+    few_minimal_sets,
+    minimal_tool_sets,
+    shortest,
+    survivors,
+)
 from planbench_xl.paths.orders import count_orders, legal_orders
-from planbench_xl.paths.reach import reachable, reachable_within, some_minimal_set, survives
+from planbench_xl.paths.reach import between, reachable, reachable_within, some_minimal_set, survives
 from planbench_xl.paths.summary import PathSummary, summarise
 from planbench_xl.paths.usefulness import Useful, useful
 
@@ -25,8 +32,10 @@ __all__ = [
     "ToolGraph",
     "ToolSpec",
     "Useful",
+    "between",
     "count_minimal",
     "count_orders",
+    "few_minimal_sets",
     "is_minimal_solution",
     "is_solution",
     "legal_orders",

@@ -28,7 +28,7 @@ class ToolGraph:
         PathError: Two tools have the same name, or inputs or outputs are given as a bare string.
     """
 
-    __slots__ = ("_consumers", "_datatype_ids", "_datatypes", "_ins", "_names", "_outs", "_tool_ids")
+    __slots__ = ("_consumers", "_datatype_ids", "_datatypes", "_free", "_ins", "_names", "_outs", "_tool_ids", "_waits")
 
     def __init__(self, tools: Iterable[ToolSpec]) -> None:
         names: list[str] = []
@@ -66,6 +66,9 @@ class ToolGraph:
             for datatype in needed:
                 consumers[datatype].append(tool)
         self._consumers = consumers
+        # What chaining starts with each time: copied, so that a short chain on a large graph costs little.
+        self._waits = list(map(len, ins))
+        self._free = [tool for tool, needed in enumerate(ins) if not needed]
 
     @property
     def tools(self) -> tuple[str, ...]:

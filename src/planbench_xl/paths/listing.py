@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import product
+from math import prod
 
 from planbench_xl.paths.deadline import Deadline
 from planbench_xl.paths.graph import ToolGraph
@@ -150,6 +152,44 @@ def minimal_tool_sets(
         An iterator of frozensets of tool names that also says, at its end, whether the listing is complete.
     """
     return MinimalToolSets(Problem(graph, start, targets), max_tools, limit, Deadline(time_limit))
+
+
+_Chosen = tuple[int, "_Chosen"] | None
+"""Masks of tools of which any one will do, the last choice first; linked, since partial choices share their ends."""
+
+
+def few_minimal_sets(
+    graph: ToolGraph, start: Iterable[str], targets: Iterable[str], most: int
+) -> list[frozenset[str]] | None:
+    """Return all minimal tool sets of a task in no order, or None if there are more than so many.
+
+    To learn that there are too many takes no listing in order of size: the search goes deep, and tools that differ in
+    name only are followed once.
+    """
+    problem = Problem(graph, start, targets)
+    if problem.several or not problem.goals or not problem.solvable:
+        listing = MinimalToolSets(problem, limit=most)
+        sets = list(listing)
+        return sets if listing.complete else None
+    count = 0
+    found: list[list[int]] = []
+    stack: list[tuple[_Chosen, int, Pending]] = [(None, 0, problem.first)]
+    while stack:
+        chosen, decided, pending = stack.pop()
+        if pending:
+            after, ways = problem.expand(0, decided, pending)
+            for tools, left in ways:
+                stack.append(((tools, chosen), after, left))
+            continue
+        masks = []
+        while chosen:
+            tools, chosen = chosen
+            masks.append(tools)
+        found.append(masks)
+        count += prod(map(int.bit_count, masks))
+        if count > most:
+            return None
+    return [problem.tool_names(sum(1 << bit for bit in one)) for ways in found for one in product(*map(bits, ways))]
 
 
 def survivors(

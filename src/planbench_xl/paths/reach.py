@@ -9,8 +9,10 @@ from planbench_xl.paths.graph import PathError, ToolGraph
 UNREACHED = -1
 
 
-def forward(graph: ToolGraph, start: Iterable[int], banned: Collection[int] = ()) -> tuple[list[int], list[int]]:
-    """Chain forward from datatype ids, breadth first.
+def forward(
+    graph: ToolGraph, start: Iterable[int], banned: Collection[int] = (), rounds: int | None = None
+) -> tuple[list[int], list[int]]:
+    """Chain forward from datatype ids, breadth first, for so many rounds of calls at most.
 
     Each tool counts its inputs down once, so time and memory are linear in the size of the graph.
 
@@ -19,11 +21,11 @@ def forward(graph: ToolGraph, start: Iterable[int], banned: Collection[int] = ()
         there, `UNREACHED` if never) and the tools in the order in which they become callable.
     """
     level = [UNREACHED] * len(graph._datatypes)
-    missing = [len(needed) for needed in graph._ins]
+    missing = graph._waits.copy()
     for tool in banned:
         missing[tool] = -1
     outs, consumers = graph._outs, graph._consumers
-    fired = [tool for tool, count in enumerate(missing) if count == 0]
+    fired = [tool for tool in graph._free if missing[tool] == 0]
     ready: list[int] = []
     for datatype in start:
         if level[datatype] == UNREACHED:
@@ -31,7 +33,7 @@ def forward(graph: ToolGraph, start: Iterable[int], banned: Collection[int] = ()
             ready.append(datatype)
     # One round per level: tools fired in this round give datatypes of the next level.
     done, depth = 0, 0
-    while ready or done < len(fired):
+    while (ready or done < len(fired)) and depth != rounds:
         for datatype in ready:
             for tool in consumers[datatype]:
                 missing[tool] -= 1
@@ -77,8 +79,31 @@ def reachable_within(graph: ToolGraph, start: Iterable[str], rounds: int) -> fro
     A round calls all that can be called by then, so a minimal tool set of this many tools needs no more rounds.
     """
     given = frozenset(start)
-    level, _ = forward(graph, graph._known(given))
-    return given | {graph._datatypes[d] for d, depth in enumerate(level) if UNREACHED < depth <= rounds}
+    level, _ = forward(graph, graph._known(given), rounds=rounds)
+    return given | {graph._datatypes[d] for d, depth in enumerate(level) if depth != UNREACHED}
+
+
+def between(graph: ToolGraph, start: Iterable[str], targets: Iterable[str]) -> ToolGraph:
+    """Return the tools that can be called from the start and from which a target can be reached: all that can matter.
+
+    Every minimal tool set of any of the targets consists of them.
+    """
+    level, fired = forward(graph, graph._known(start))
+    makers: dict[int, list[int]] = {}
+    for tool in fired:
+        for datatype in graph._outs[tool]:
+            makers.setdefault(datatype, []).append(tool)
+    todo = graph._known(targets)
+    seen = set(todo)
+    kept: set[int] = set()
+    while todo:
+        for tool in makers.get(todo.pop(), ()):
+            if tool not in kept:
+                kept.add(tool)
+                new = [datatype for datatype in graph._ins[tool] if level[datatype] and datatype not in seen]
+                seen.update(new)
+                todo += new
+    return graph._subgraph(sorted(kept))
 
 
 def survives(graph: ToolGraph, start: Iterable[str], targets: Iterable[str], removed: Iterable[str] = ()) -> bool:

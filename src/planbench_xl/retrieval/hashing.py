@@ -7,16 +7,21 @@ are ties on every machine; the first datatype in file order wins them.
 from __future__ import annotations
 
 import re
+import sys
+from array import array
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
-from math import gcd
+from math import gcd, isqrt
 
 from planbench_xl.world import Datatype
 
 BUCKETS = 512
+SCALE = 1024
+"""Length of the vectors whose products are bounded."""
+
 REMEMBERED = 100_000
 """Features and phrases whose result is remembered."""
 
@@ -113,6 +118,62 @@ class PhraseMatcher:
             if len(phrase) <= self.REMEMBERED_LENGTH and len(self._memory) < REMEMBERED:
                 self._memory[phrase] = found
         return found
+
+    def owns(self, name: str, phrase: str) -> bool:
+        """Say whether `match` takes a phrase for this datatype; quick where the phrase is near to its texts."""
+        if phrase in self._surfaces:
+            return self.match(phrase) == name
+        vector = encode(phrase)
+        perfect = self._exact.get(_direction(vector))
+        if perfect is not None:
+            return self._names[perfect] == name
+        owner = self._names.index(name)
+        dot, norm = self._nearest(owner, vector)
+        for other, bound in enumerate(self._bounds(vector)):
+            # bound / SCALE < dot / sqrt(norm), squared: none of its texts can come as near.
+            if other == owner or bound * bound * norm < SCALE * SCALE * dot * dot:
+                continue
+            its_dot, its_norm = self._nearest(other, vector)
+            ours, its = dot * dot * its_norm, its_dot * its_dot * norm
+            if its > ours or (its == ours and other < owner):
+                return False
+        return True
+
+    def _nearest(self, owner: int, vector: Vector) -> tuple[int, int]:
+        """Return the product with the surface of a datatype that is nearest to a vector, and its squared length."""
+        best, best_norm = 0, 1
+        for number in self._own[owner]:
+            other, norm = self._vectors[number][1], self._norms[number]
+            dot = sum(count * other.get(bucket, 0) for bucket, count in vector.items())
+            if dot * dot * best_norm > best * best * norm:
+                best, best_norm = dot, norm
+        return best, best_norm
+
+    def _bounds(self, vector: Vector) -> Sequence[int]:
+        """Return, per datatype, more than the largest product of a vector and one of its surfaces of length `SCALE`."""
+        total = sum(count * self._largest[bucket] for bucket, count in vector.items())
+        return memoryview(total.to_bytes(8 * len(self._names), sys.byteorder)).cast("Q")
+
+    @cached_property
+    def _own(self) -> list[list[int]]:
+        """Numbers of the surfaces of each datatype."""
+        own: list[list[int]] = [[] for _ in self._names]
+        for number, (owner, _) in enumerate(self._vectors):
+            own[owner].append(number)
+        return own
+
+    @cached_property
+    def _largest(self) -> list[int]:
+        """Per bucket, the largest part that it has in a surface of each datatype, 64 bits each in one long integer.
+
+        One multiplication thus does for all datatypes.
+        """
+        largest = [array("Q", bytes(8 * len(self._names))) for _ in range(BUCKETS)]
+        for (owner, vector), norm in zip(self._vectors, self._norms, strict=True):
+            for bucket, count in vector.items():
+                part = isqrt(SCALE * SCALE * count * count // norm) + 1
+                largest[bucket][owner] = max(largest[bucket][owner], part)
+        return [int.from_bytes(parts.tobytes(), sys.byteorder) for parts in largest]
 
     def _best(self, phrase: str) -> int:
         texts: Iterable[str] = self._surfaces.get(phrase, (phrase,))

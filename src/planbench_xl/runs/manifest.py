@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from planbench_xl.environment import Setting
-from planbench_xl.episodes.store import Key, replace_file, write_failure
+from planbench_xl.episodes.lines import write_failure
+from planbench_xl.episodes.store import Key, replace_file
 from planbench_xl.errors import StoreError
 from planbench_xl.runs.presets import differences
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import msgspec
 
 from planbench_xl.blocking import BlockPlan, Certificate, Planner, PlanStatus, check_plan
+from planbench_xl.engines import EngineName, parts, spread
 from planbench_xl.environment import Setting
 from planbench_xl.errors import SettingError, StoreError, UsageError
-from planbench_xl.runs.engines import EngineName, parts, spread
 from planbench_xl.runs.presets import load_setting
 from planbench_xl.runs.worlds import open_world
 

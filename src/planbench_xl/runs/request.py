@@ -10,10 +10,10 @@ from typing import Any
 import msgspec
 
 from planbench_xl import DEFAULT_WORLD
+from planbench_xl.engines import EngineName
 from planbench_xl.environment import Setting
 from planbench_xl.errors import UsageError
 from planbench_xl.protocols import ProtocolKind
-from planbench_xl.runs.engines import EngineName
 from planbench_xl.runs.presets import load_setting
 from planbench_xl.runs.run import (
     ProgressCallback,

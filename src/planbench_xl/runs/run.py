@@ -16,12 +16,12 @@ from typing import Any
 import msgspec
 
 from planbench_xl import __version__
+from planbench_xl.engines import EngineName
 from planbench_xl.environment import Setting
 from planbench_xl.episodes.record import Status
 from planbench_xl.episodes.store import EpisodeWriter, Head, Key, read_heads
 from planbench_xl.errors import StoreError, UsageError
 from planbench_xl.protocols import ProtocolKind, load_prompts
-from planbench_xl.runs.engines import EngineName
 from planbench_xl.runs.manifest import MANIFEST, Manifest, extended, read_manifest, write_manifest
 from planbench_xl.runs.player import Batch, Job, Player, play_here, rare_collections
 from planbench_xl.runs.presets import check_setting

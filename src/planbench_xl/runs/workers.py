@@ -15,10 +15,10 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
+from planbench_xl.engines import parts
 from planbench_xl.episodes.record import Status
 from planbench_xl.episodes.store import Key
 from planbench_xl.errors import PlanBenchError
-from planbench_xl.runs.engines import parts
 from planbench_xl.runs.player import Batch, Job, Player, play_here, rare_collections
 
 SEND_SECONDS = 0.1

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import repeat
+from typing import cast
 
 import msgspec
 
@@ -26,6 +28,32 @@ class Lookup(msgspec.Struct, frozen=True):
     table: dict[Key, dict[Key, tuple[Value, ...]]]
 
 
+class _Columns:
+    """The records by datatype; text forms are made once for all tools, None for null."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        self._records = records
+        self._texts: dict[str, list[str | None]] = {}
+        self._values: dict[str, list[Value]] = {}
+
+    def keys(self, names: Sequence[str]) -> Iterator[Key | None]:
+        """Yield the text forms of some datatypes, record by record; None where one of them is null."""
+        for name in names:
+            if name not in self._texts:
+                self._texts[name] = [None if value is None else text_form(value) for value in self._column(name)]
+        rows = zip(*(self._texts[name] for name in names), strict=True) if names else repeat((), len(self._records))
+        return (None if None in row else cast("Key", row) for row in rows)
+
+    def values(self, names: Sequence[str]) -> Iterator[tuple[Value, ...]]:
+        """Yield the values of some datatypes, record by record."""
+        return zip(*map(self._column, names), strict=True) if names else repeat((), len(self._records))
+
+    def _column(self, name: str) -> list[Value]:
+        if name not in self._values:
+            self._values[name] = [record.values.get(name) for record in self._records]
+        return self._values[name]
+
+
 class Lookups:
     """What each executable tool gives for every combination of inputs that the records have.
 
@@ -34,31 +62,38 @@ class Lookups:
     """
 
     def __init__(self, world: World) -> None:
-        texts = [{name: text_form(v) for name, v in r.values.items() if v is not None} for r in world.records]
+        columns = _Columns(world.records)
         self.all: list[Lookup] = []
         self._taking: dict[str, list[Lookup]] = {}
+        self._giving: dict[str, list[Lookup]] = {}
+        self._behind: dict[frozenset[str], set[str]] = {}
         for tool in world.executable:
             lookup = Lookup(tool, tool.inputs, tool.output_datatypes, {})
-            for record, text in zip(world.records, texts, strict=True):
-                if all(name in text for name in (*lookup.inputs, *lookup.outputs)):
-                    answers = lookup.table.setdefault(tuple(text[name] for name in lookup.inputs), {})
-                    key = tuple(text[name] for name in lookup.outputs)
-                    answers[key] = tuple(record.values[name] for name in lookup.outputs)
+            takes, gives = columns.keys(lookup.inputs), columns.keys(lookup.outputs)
+            for given, key, values in zip(takes, gives, columns.values(lookup.outputs), strict=True):
+                if given is not None and key is not None:
+                    lookup.table.setdefault(given, {})[key] = values
             self.all.append(lookup)
             for name in lookup.inputs:
                 self._taking.setdefault(name, []).append(lookup)
+            for name in lookup.outputs:
+                self._giving.setdefault(name, []).append(lookup)
 
-    def derive(self, start: Mapping[str, Value]) -> dict[str, Answers]:
+    def derive(self, start: Mapping[str, Value], wanted: Iterable[str] | None = None) -> dict[str, Answers]:
         """Return all values that forward chaining on the records gives, by datatype.
 
-        Chains go on with the first value found; another one from another tool is kept beside it.
+        Chains go on with the first value found; another one from another tool is kept beside it. If only some datatypes
+        are wanted, only tools are called that lie on a way to one of them, with the same results for these.
         """
+        behind = None if wanted is None else self._all_behind(frozenset(wanted))
         known = {name: {text_form(value): value} for name, value in start.items()}
         first = {name: text_form(value) for name, value in start.items()}
         fresh = list(start)
         while fresh:
             arrived = fresh.pop()
             for lookup in self._taking.get(arrived, ()):
+                if behind is not None and behind.isdisjoint(lookup.outputs):
+                    continue
                 # Each tool is called once, when the last of its inputs arrives.
                 if any(name not in first or name in fresh for name in lookup.inputs):
                     continue
@@ -71,6 +106,20 @@ class Lookups:
                         first[name] = text
                         fresh.append(name)
                     known.setdefault(name, {})[text] = value
+        return known
+
+    def _all_behind(self, wanted: frozenset[str]) -> set[str]:
+        """Return the datatypes from which some can be reached, these included; kept, since queries want the same."""
+        known = self._behind.get(wanted)
+        if known is None:
+            known = set(wanted)
+            todo = list(wanted)
+            while todo:
+                for lookup in self._giving.get(todo.pop(), ()):
+                    new = [name for name in lookup.inputs if name not in known]
+                    known.update(new)
+                    todo += new
+            self._behind[wanted] = known
         return known
 
     def answering(self, record: Record) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from planbench_xl.world.checks.report import Add, Report, closest, show
-from planbench_xl.world.checks.tasks import closure, steps_of
+from planbench_xl.world.checks.tasks import Chaining
 from planbench_xl.world.checks.values import same
 from planbench_xl.world.lookups import Answers, Lookups
 from planbench_xl.world.model import Query, Task, Value, World
@@ -30,8 +30,7 @@ def check_queries(report: Report, lookups: Lookups) -> None:
     """Queries fit their task and record, and the look-ups give their gold answers."""
     world = report.world
     records = {record.record_id: record for record in world.records}
-    steps = steps_of(world)
-    reached: dict[frozenset[str], set[str]] = {}
+    chaining = Chaining(world)
     splits: dict[tuple[str, str], str] = {}
     for index, query in enumerate(world.queries):
         add = report.at("queries", index)
@@ -50,13 +49,11 @@ def check_queries(report: Report, lookups: Lookups) -> None:
             add("task_id", problem, "Correct the name or add the task")
             continue
         _check_names(query, task, add)
-        start = frozenset(task.inputs)
-        if start not in reached:
-            reached[start] = closure(start, steps.values())
-        derived = lookups.derive(query.inputs)
+        reached = chaining.reached(task.inputs, task.targets)
+        derived = lookups.derive(query.inputs, task.targets)
         for name, answer in query.answers.items():
             # A target that no tool can reach, or that the task doesn't ask for, is reported already.
-            if name in task.targets and name in reached[start]:
+            if name in reached:
                 _check_answer(name, answer, derived.get(name, {}), world, add)
 
 

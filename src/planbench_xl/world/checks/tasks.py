@@ -16,6 +16,37 @@ def steps_of(world: World) -> dict[str, Step]:
     return {tool.name: (frozenset(tool.inputs), frozenset(tool.output_datatypes)) for tool in world.executable}
 
 
+class Chaining:
+    """Chains forward with all tools, as far as a question asks: in a large world most of them are far from it."""
+
+    def __init__(self, world: World) -> None:
+        self._steps = list(steps_of(world).values())
+        self._free = [step for step in self._steps if not step[0]]
+        self._taking: dict[str, list[int]] = {}
+        for number, (needs, _) in enumerate(self._steps):
+            for name in needs:
+                self._taking.setdefault(name, []).append(number)
+
+    def reached(self, start: Iterable[str], wanted: Iterable[str]) -> set[str]:
+        """Return those of some datatypes that forward chaining reaches, breadth first."""
+        state = set(start).union(*(gives for _, gives in self._free))
+        todo = list(state)
+        left = {name for name in wanted if name not in state}
+        waiting: dict[int, int] = {}
+        for name in todo:
+            if not left:
+                break
+            for number in self._taking.get(name, ()):
+                needs, gives = self._steps[number]
+                waiting[number] = waiting.get(number, len(needs)) - 1
+                if waiting[number] == 0:
+                    new = gives - state
+                    state |= new
+                    left -= new
+                    todo += sorted(new)
+        return {name for name in wanted if name in state}
+
+
 def closure(start: Iterable[str], steps: Iterable[Step]) -> set[str]:
     """Return the datatypes that forward chaining reaches from these with these steps."""
     state = set(start)
@@ -36,15 +67,12 @@ def check_tasks(report: Report) -> None:
     """Tasks name known datatypes, can be solved, and their solution and length are right."""
     world = report.world
     listed = {entry.task_id for entry in world.paths}
-    steps = steps_of(world)
-    reached: dict[frozenset[str], set[str]] = {}
+    chaining = Chaining(world)
     for index, task in enumerate(world.tasks):
         add = report.at("tasks", index)
         _check_datatypes(task, world, add)
-        start = frozenset(task.inputs)
-        if start not in reached:
-            reached[start] = closure(start, steps.values())
-        missing = [name for name in task.targets if name in world.datatype and name not in reached[start]]
+        reached = chaining.reached(task.inputs, task.targets)
+        missing = [name for name in task.targets if name in world.datatype and name not in reached]
         if missing:
             problem = f"{', '.join(missing)} can't be reached from {', '.join(task.inputs)} with the executable tools"
             add("targets", problem, "Add a tool, or change the inputs or targets")

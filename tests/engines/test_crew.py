@@ -1,9 +1,13 @@
 from __future__ import annotations
 
+import os
+import signal
+from pathlib import Path
+
 import pytest
 
-from planbench_xl.errors import UsageError
-from planbench_xl.runs.engines import parts, spread
+from planbench_xl.engines import crew, parts, spread
+from planbench_xl.errors import PlanBenchError, UsageError
 from planbench_xl.runs.plans import make_plans
 
 
@@ -23,6 +27,39 @@ def test_results_come_in_order(workers: int) -> None:
 def test_errors_come_through(workers: int) -> None:
     with pytest.raises(UsageError, match="-1 is negative"):
         list(spread(double, [1, -1, 2], workers=workers))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_crew_stays_for_several_rounds(workers: int) -> None:
+    with crew(workers) as gathered:
+        assert gathered.workers == workers
+        for start in range(3):
+            items = range(start, start + 4)
+            assert list(gathered.spread(double, items)) == [2 * n for n in items]
+
+
+def die_once(path: str) -> str:
+    """Die the first time."""
+    if not Path(path).exists():
+        Path(path).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return path
+
+
+def die(number: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_what_a_killed_worker_was_at_is_done_again(tmp_path: Path) -> None:
+    paths = [str(tmp_path / name) for name in "ab"]
+    with crew(2) as gathered:
+        assert list(gathered.spread(die_once, paths)) == paths
+        assert list(gathered.spread(double, range(3))) == [0, 2, 4]
+
+
+def test_work_that_ends_every_worker_is_given_up() -> None:
+    with pytest.raises(PlanBenchError, match="Use fewer workers"):
+        list(spread(die, [1], workers=2))
 
 
 def test_unknown_engine() -> None:

@@ -14,9 +14,11 @@ import pytest
 ray = pytest.importorskip("ray")
 
 from planbench_xl.audit.solutions import solution_paths, spread_paths  # noqa: E402
+from planbench_xl.construct import Knobs, Recipe, build_world, load_domain  # noqa: E402
+from planbench_xl.construct.reading import EXAMPLE  # noqa: E402
+from planbench_xl.engines import spread  # noqa: E402
 from planbench_xl.episodes.store import read_episodes  # noqa: E402
 from planbench_xl.errors import PlanBenchError, UsageError  # noqa: E402
-from planbench_xl.runs.engines import spread  # noqa: E402
 from planbench_xl.runs.plans import make_plans  # noqa: E402
 from planbench_xl.runs.presets import load_setting  # noqa: E402
 from planbench_xl.runs.run import run  # noqa: E402
@@ -125,6 +127,13 @@ def test_faults_of_the_world_come_through(mini: World, tmp_path: Path) -> None:
 def test_plans_and_paths_are_the_same_as_here(mini: World) -> None:
     assert make_plans("mini", "one-path", engine="ray", workers=2) == make_plans("mini", "one-path")
     assert list(spread_paths("mini", engine="ray", workers=2)) == list(solution_paths(mini))
+
+
+def test_builds_are_the_same_as_here() -> None:
+    domain, digest = load_domain(EXAMPLE)
+    knobs = Knobs(records=60, tools=36, queries=20, lengths={"3": 10, "4": 6, "5": 4})
+    recipe = Recipe(domain.name, digest, 7, "template", knobs)
+    assert build_world(domain, recipe, engine="ray", workers=2) == build_world(domain, recipe)
 
 
 def test_no_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
