@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,17 @@ def test_a_crew_stays_for_several_rounds(workers: int) -> None:
         for start in range(3):
             items = range(start, start + 4)
             assert list(gathered.spread(double, items)) == [2 * n for n in items]
+
+
+def test_workers_begin_before_the_first_result_is_taken(tmp_path: Path) -> None:
+    made = tmp_path / "made"
+    with crew(2) as gathered:
+        results = gathered.spread(Path.touch, [made])
+        end = time.monotonic() + 30
+        while not made.exists() and time.monotonic() < end:
+            time.sleep(0.01)
+        assert made.exists()
+        assert list(results) == [None]
 
 
 def die_once(path: str) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import TYPE_CHECKING, Literal, TypeVar, get_args
 
@@ -51,31 +51,45 @@ class Crew:
             from planbench_xl.engines.ray_cluster import spread_over_ray
 
             return spread_over_ray(work, items, self.workers)
-        return self._spread(work, items) if self._start else map(work, items)
+        if self._start is None:
+            return map(work, items)
+        futures: dict[int, Future[R]] = {}
+        # At once: whoever asked may do something else before taking the first result.
+        self._submit(work, items, futures)
+        return self._results(work, items, futures)
 
-    def _spread(self, work: Callable[[T], R], items: Sequence[T]) -> Iterator[R]:
+    def _submit(
+        self, work: Callable[[T], R], items: Sequence[T], futures: dict[int, Future[R]], first: int = 0
+    ) -> None:
+        """Give out what hasn't been given out; nothing more once the workers have died."""
         from concurrent.futures import BrokenExecutor
 
-        futures: dict[int, Future[R]] = {}
-        missing = list(reversed(range(len(items))))
+        with suppress(BrokenExecutor):
+            for number in range(first, len(items)):
+                if number not in futures:
+                    futures[number] = self._processes().submit(work, items[number])
+
+    def _results(self, work: Callable[[T], R], items: Sequence[T], futures: dict[int, Future[R]]) -> Iterator[R]:
+        from concurrent.futures import BrokenExecutor
+
         for number in range(len(items)):
             for _ in range(DEATHS):
-                try:
-                    while missing:
-                        futures[missing[-1]] = self._processes().submit(work, items[missing[-1]])
-                        missing.pop()
-                    result = futures[number].result()
-                    break
-                except BrokenExecutor:
-                    # A killed process takes all others with it: what none of them has ended is done again.
-                    left = reversed(range(number, len(items)))
-                    missing = [n for n in left if n not in futures or futures[n].exception() is not None]
-                    self.dismiss()
+                with suppress(BrokenExecutor):
+                    if number in futures:
+                        result = futures[number].result()
+                        break
+                # A killed process takes all others with it: what none of them has ended is done again.
+                for later in range(number, len(items)):
+                    if later in futures and futures[later].exception() is not None:
+                        del futures[later]
+                self.dismiss()
+                self._submit(work, items, futures, number)
             else:
                 raise PlanBenchError(
                     f"Workers died {DEATHS} times at the same work, perhaps for lack of memory. Use fewer workers."
                 )
             yield result
+            del futures[number]
 
     def _processes(self) -> Executor:
         assert self._start is not None
