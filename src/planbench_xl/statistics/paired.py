@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from math import comb, nan
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import msgspec
 import numpy as np
@@ -181,28 +181,59 @@ def outcomes(scores: Sequence[EpisodeScore]) -> Outcomes:
 
 def compare_accuracy(first: Outcomes, second: Outcomes, *, resamples: int = RESAMPLES) -> AccuracyTest:
     """Compare the accuracy of two runs on the queries that both have scored, with interval and test."""
+    return compare_accuracies(first, [second], resamples=resamples)[0]
+
+
+def compare_accuracies(
+    first: Outcomes, others: Sequence[Outcomes], *, resamples: int = RESAMPLES
+) -> list[AccuracyTest]:
+    """Compare the accuracy of some runs with that of a first one, each on the queries that both have scored."""
+    pairs = [_paired(first, other) for other in others]
+    drawn: dict[int, Floats] = {}
+    # Pairs on as many queries share the draws.
+    for queries in {len(pair.differences) for pair in pairs}:
+        alike = [n for n, pair in enumerate(pairs) if len(pair.differences) == queries and not pair.repeated]
+        if alike:
+            differences = np.column_stack([pairs[n].differences for n in alike])
+            means = resampled(differences, np.ones_like(differences), resamples)
+            drawn |= {n: means[:, column] for column, n in enumerate(alike)}
+    return [_accuracy_test(pair, drawn.get(n), resamples) for n, pair in enumerate(pairs)]
+
+
+class _Paired(NamedTuple):
+    """Two runs on their common queries: terms of the accuracy, differences of the rates, whether any was repeated."""
+
+    before: Sums
+    after: Sums
+    differences: Floats
+    repeated: bool
+
+
+def _paired(first: Outcomes, second: Outcomes) -> _Paired:
     common = sorted(first.keys() & second.keys())
     sums = [np.array([run[query] for query in common], dtype=np.float64).reshape(-1, 2) for run in (first, second)]
     before, after = ((part[:, 0], part[:, 1]) for part in sums)
     differences = after[0] / after[1] - before[0] / before[1]
-    repeated = any((below > 1).any() for _, below in (before, after))
-    if repeated:
+    return _Paired(before, after, differences, any((below > 1).any() for _, below in (before, after)))
+
+
+def _accuracy_test(pair: _Paired, drawn: Floats | None, resamples: int) -> AccuracyTest:
+    before, after, differences, repeated = pair
+    if drawn is None:
         above, below = np.column_stack([before[0], after[0]]), np.column_stack([before[1], after[1]])
         ratios = resampled(above, below, resamples)
         drawn = ratios[:, 1] - ratios[:, 0]
-    else:
-        drawn = resampled(differences[:, None], np.ones((len(common), 1)), resamples)[:, 0]
     test = None if repeated else mcnemar(before[0] > 0, after[0] > 0)
-    share = float(np.mean(differences != 0)) if common else 0.0
+    share = float(np.mean(differences != 0)) if len(differences) else 0.0
     return AccuracyTest(
-        queries=len(common),
+        queries=len(differences),
         difference=_few_discordant(_difference(before, after, drawn), test),
         test="sign flips of the queries' mean differences" if test is None else "McNemar, exact, two-sided",
         p=float(sign_flips(differences[:, None], resamples)[0]) if test is None else test.p,
         mcnemar=test,
         higher_first=int(np.sum(differences < 0)),
         higher_second=int(np.sum(differences > 0)),
-        detectable=None if test is None else detectable_paired(len(common), share),
+        detectable=None if test is None else detectable_paired(len(differences), share),
     )
 
 

@@ -63,16 +63,19 @@ def all_figures(report: ReportData) -> TableData:
 
 def settings_table(report: ReportData) -> TableData | None:
     """Return each model's accuracy in every setting and the paired difference from its default; None without one."""
-    from planbench_xl.statistics import compare_accuracy, holm
+    from planbench_xl.statistics import compare_accuracies, holm
 
     rows: list[list[Cell]] = []
     p_values: list[float] = []
     for model in report.models:
         base = report.find(model, DEFAULT)
-        for run in report.runs:
-            if base is None or run.model != model or run is base or run.fingerprint != base.fingerprint:
-                continue
-            test = compare_accuracy(outcomes_of(base), outcomes_of(run))
+        if base is None:
+            continue
+        others = [run for run in report.runs if run.model == model and run is not base]
+        others = [run for run in others if run.fingerprint == base.fingerprint]
+        for run, test in zip(
+            others, compare_accuracies(outcomes_of(base), list(map(outcomes_of, others))), strict=True
+        ):
             change = Figure(test.difference.value, test.difference.low, test.difference.high)
             rows.append([model, run.setting, run.score.metrics["accuracy"], change, test.queries])
             rows[-1] += [test.higher_second, test.higher_first]
