@@ -1,4 +1,4 @@
-"""A scripted server that speaks the protocol of OpenAI's chat completions, with every trouble that one can have."""
+"""A scripted server that speaks OpenAI's chat completions, with every trouble that one can have, and embeddings."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from typing import Any
 Body = dict[str, Any]
 Speak = Callable[[Body], Body]
 Trouble = Callable[[Body, int], str | None]
+Embed = Callable[[list[str]], list[list[float]]]
 
 USAGE = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
 
@@ -24,6 +25,7 @@ class Server:
         trouble: Returns what goes wrong with a request, given its body and how often the same one was asked before.
         latency: Seconds that every answer takes.
         usage: Tokens that every answer tells; None to tell none.
+        embed: Returns the embeddings of texts; None to serve none.
     """
 
     def __init__(
@@ -32,11 +34,13 @@ class Server:
         trouble: Trouble | None = None,
         latency: float = 0.0,
         usage: Body | None = USAGE,
+        embed: Embed | None = None,
     ) -> None:
         self.speak = speak
         self.trouble = trouble or (lambda body, asked: None)
         self.latency = latency
         self.usage = usage
+        self.embed = embed
         self.asked: dict[str, int] = {}
         self.bodies: list[Body] = []
         self.busy = self.busiest = 0
@@ -91,6 +95,10 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        if self.owner.embed is not None and self.path.endswith("/embeddings"):
+            found = enumerate(self.owner.embed(body["input"]))
+            self._send(200, {"data": [{"index": number, "embedding": vector} for number, vector in found]})
+            return
         self.owner.occupy(1)
         started = time.monotonic()
         try:

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from collections.abc import Sequence
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -87,8 +90,31 @@ def test_a_torn_line_is_asked_again_and_a_faulty_one_refused(
     asyncio.run(conversation(mini, parrot, tmp_path).play(QUERY))
     assert parrot.asked == len(texts) - 3
     path.write_bytes(b"nonsense\n" + data)
-    with pytest.raises(StoreError, match=r"#0.jsonl, line 1: is no reply"):
+    with pytest.raises(StoreError, match=r"#0.jsonl, line 1: can't be used .* Remove the file"):
         asyncio.run(conversation(mini, Parrot([]), tmp_path).play(QUERY))
+
+
+def test_a_full_disk_leaves_no_torn_reply(
+    mini: World, texts: list[str | None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of the third reply still fits. With room again, the episode goes on from the second."""
+    real, writes = os.write, count(1)
+
+    def write(file: int, data: bytes) -> int:
+        number = next(writes)
+        if number > 3:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        return real(file, bytes(data)[: len(data) // 2] if number == 3 else data)
+
+    monkeypatch.setattr(os, "write", write)
+    with pytest.raises(StoreError, match="disk or its quota is full"):
+        asyncio.run(conversation(mini, Parrot(texts), tmp_path).play(QUERY))
+    monkeypatch.undo()
+    (path,) = (tmp_path / "journal").iterdir()
+    assert path.read_bytes().count(b"\n") == 2 and path.read_bytes().endswith(b"\n")
+    parrot = Parrot(texts[2:])
+    asyncio.run(conversation(mini, parrot, tmp_path).play(QUERY))
+    assert parrot.asked == len(texts) - 2
 
 
 def test_a_spoiled_turn_is_paid_for_but_not_taken(mini: World, texts: list[str | None], tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,11 @@ import pytest
 
 pytest.importorskip("inspect_ai")
 
+from inspect_ai.log import read_eval_log
+
 from planbench_xl.episodes.record import Status
 from planbench_xl.errors import StoreError, UsageError
+from planbench_xl.harness import drive
 from planbench_xl.harness.keeper import CostReached
 from planbench_xl.runs.scores import score_folder
 from planbench_xl.world import World
@@ -87,6 +91,55 @@ def test_only_errors_are_retried_and_from_where_they_came(mini: World, speaker: 
     episode = stored(result.folder)[f"{mini.queries[1].query_id}#0"]
     assert episode.status is Status.SUCCESS
     assert len(server.bodies) - before == len(episode.turns) - 3
+
+
+def test_batches_are_one_run(
+    mini: World, speaker: Speaker, evaluate: Evaluate, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Ten episodes in logs of four: interrupted after the first, then continued."""
+    monkeypatch.setattr(drive, "BATCH", 4)
+    monkeypatch.setattr(drive, "WAVES", 2)
+    real, batches = drive._evaluate, []
+
+    def once(*args: Any) -> None:
+        if batches:
+            raise KeyboardInterrupt
+        batches.append(1)
+        real(*args)
+
+    options: dict[str, Any] = {"max_connections": 2}
+    with Server(speaker.message) as server:
+        monkeypatch.setattr(drive, "_evaluate", once)
+        with pytest.raises(KeyboardInterrupt):
+            evaluate(server, {"limit": 5, "epochs": 2}, **options)
+        monkeypatch.setattr(drive, "_evaluate", real)
+        assert len(stored(tmp_path / "run")) == 4
+        result = evaluate(server, {"limit": 5, "epochs": 2}, **options)
+        asked = len(server.bodies)
+        assert (result.progress.present, result.progress.played) == (4, 6)
+        whole = play_model(server, tmp_path / "whole", {"limit": 5, "epochs": 2}, **options)
+        # No finished episode was played again.
+        assert len(server.bodies) == 2 * asked
+    logs = [read_eval_log(str(path)) for path in sorted((result.folder / "logs").iterdir())]
+    assert [len(log.samples or ()) for log in logs] == [4, 4, 2]
+    names = [sample.id for log in logs for sample in log.samples or ()]
+    assert sorted(names) == sorted(stored(result.folder)) and len(set(names)) == 10
+    assert stored(result.folder) == stored(whole.folder)
+    score = score_folder(result.folder)
+    assert (score.scored, score.coverage, score.complete) == (10, 1.0, True)
+
+
+def test_the_collector_is_left_as_it_was() -> None:
+    before = gc.get_threshold()
+    with pytest.raises(ZeroDivisionError), drive.seldom_collected():
+        assert gc.get_threshold() == drive.COLLECT
+        raise ZeroDivisionError
+    assert gc.get_threshold() == before
+    gc.set_threshold(0)
+    with drive.seldom_collected():
+        # Somebody has turned it off.
+        assert gc.get_threshold()[0] == 0
+    gc.set_threshold(*before)
 
 
 def test_limits_of_an_episode(mini: World, speaker: Speaker, evaluate: Evaluate) -> None:

@@ -10,7 +10,7 @@ import pytest
 pytest.importorskip("inspect_ai")
 
 from planbench_xl.errors import UsageError
-from planbench_xl.harness.judge import judge_name, judge_run
+from planbench_xl.harness.judge import VERDICTS, judge_name, judge_run
 from planbench_xl.runs.run import run
 from planbench_xl.world import World
 from tests.harness.server import Server
@@ -32,6 +32,8 @@ def test_a_model_judges_answers_once(mini: World, tmp_path: Path, monkeypatch: p
         monkeypatch.setenv("JURY_API_KEY", "sk-jury-0123456789")
         monkeypatch.setenv("JURY_BASE_URL", server.url)
         first = judge_run(tmp_path, mini, "openai-api/jury/x")
+        with (tmp_path / VERDICTS).open("ab") as file:
+            file.write(b'{"judge": "torn')
         again = judge_run(tmp_path, mini, "openai-api/jury/x")
         assert len(server.bodies) == 3
     assert first == again

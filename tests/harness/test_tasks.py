@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -69,11 +71,29 @@ def test_a_log_is_a_run_and_can_be_scored_again(mini: World, speaker: Speaker, t
     assert [message.role for message in sample.messages[:3]] == ["system", "user", "assistant"]
 
 
+def test_an_error_has_no_accuracy(speaker: Speaker, tmp_path: Path) -> None:
+    """The viewer shows a sample's values: 0 would blame the model for what its provider did."""
+    with Server(speaker.message, lambda body, asked: "401") as server:
+        (log,) = inspect_eval(
+            mini_task(queries="library_query_01"),
+            model=MODEL,
+            model_base_url=server.url,
+            display="none",
+            log_dir=str(tmp_path),
+        )
+    assert log.samples is not None and log.samples[0].scores is not None
+    value = log.samples[0].scores["episode_score"].value
+    assert isinstance(value, dict)
+    assert (value["outcome"], value["turns"]) == ("provider_error", 0)
+    assert math.isnan(cast(float, value["accuracy"]))
+    assert values(log)["errors"] == 1
+
+
 def test_metrics_bear_no_scores_and_unfinished_ones() -> None:
-    compute = figures()
-    assert math.isnan(compute([])["accuracy"])  # type: ignore[arg-type, call-overload, index]
+    compute = cast(Callable[[list[SampleScore]], dict[str, float]], figures())
+    assert math.isnan(compute([])["accuracy"])
     unfinished = SampleScore(score=Score.unscored(reason="unfinished"))
-    assert compute([unfinished])["coverage"] == 0  # type: ignore[arg-type, call-overload, index]
+    assert compute([unfinished])["coverage"] == 0
 
 
 def test_what_is_no_log_of_ours_is_refused(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import gc
 import os
 import time
 from collections.abc import Iterable, Iterator
@@ -19,6 +20,7 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 
+from planbench_xl.episodes.lines import append, open_to_append, write_failure
 from planbench_xl.episodes.record import EPISODE_VERSION, Episode, Status
 from planbench_xl.errors import StoreError
 
@@ -85,7 +87,23 @@ def read_episodes(folder: str | Path) -> list[Episode]:
     Raises:
         StoreError: As `iter_episodes`.
     """
-    return sorted(iter_episodes(folder), key=lambda episode: episode.key)
+    with uncollected():
+        return sorted(iter_episodes(folder), key=lambda episode: episode.key)
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Pause the collector of reference cycles.
+
+    Episodes hold none, but so many objects that looking for some takes as long as reading them.
+    """
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 def read_heads(folder: str | Path) -> dict[Key, Head]:
@@ -163,7 +181,7 @@ class EpisodeWriter:
             self._lock = _Lock(self.folder / LOCK)
         try:
             with _explained(self.path):
-                self._file = _open(self.path)
+                self._file = open_to_append(self.path)
                 self._mend()
         except BaseException:
             self.close()
@@ -186,7 +204,7 @@ class EpisodeWriter:
         except (msgspec.DecodeError, UnicodeDecodeError):
             os.ftruncate(self._file, size - len(torn))
         else:
-            self._append(b"\n")
+            append(self._file, b"\n")
 
     def write(self, episodes: Iterable[Episode]) -> None:
         """Add episodes; when it returns, the death of this process can't lose them.
@@ -199,21 +217,10 @@ class EpisodeWriter:
     def write_lines(self, lines: bytes) -> None:
         """Add episodes that `encode_episode` has made into lines."""
         with _explained(self.path):
-            self._append(lines)
+            append(self._file, lines)
             if time.monotonic() - self._synced > SYNC_SECONDS:
                 os.fsync(self._file)
                 self._synced = time.monotonic()
-
-    def _append(self, data: bytes) -> None:
-        size = os.fstat(self._file).st_size
-        view = memoryview(data)
-        try:
-            while view:
-                view = view[os.write(self._file, view) :]
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.ftruncate(self._file, size)
-            raise
 
     def drop(self, keys: Iterable[Key]) -> None:
         """Remove episodes, to run them again. The store is replaced in one step: it is never without the others."""
@@ -225,7 +232,7 @@ class EpisodeWriter:
             try:
                 replace_file(self.path, kept)
             finally:
-                self._file = _open(self.path)
+                self._file = open_to_append(self.path)
 
     def close(self) -> None:
         """Synchronise the file and let others write."""
@@ -243,10 +250,6 @@ class EpisodeWriter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-
-def _open(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0), 0o644)
 
 
 def replace_file(path: Path, chunks: Iterable[bytes]) -> None:
@@ -310,15 +313,3 @@ def _explained(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise StoreError(write_failure(path, error)) from error
-
-
-def write_failure(path: Path, error: OSError) -> str:
-    """Say why a file of a run can't be written, and what to do."""
-    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-        remedy = "Make room, then start the run again: it continues where it stopped"
-        return f"{path} can't be written: the disk or its quota is full. {remedy}."
-    if error.errno in (errno.EACCES, errno.EPERM, errno.EROFS):
-        return f"{path} can't be written: it is read-only for you. Choose another folder or change its permissions."
-    if error.errno in (errno.EEXIST, errno.ENOTDIR):
-        return f"{path} can't be used as a run folder: a file is in its place. Choose another folder."
-    return f"{path} can't be written ({error.strerror}). Check the disk, then start the run again: it continues."

@@ -9,6 +9,7 @@ import msgspec
 
 from planbench_xl.environment import Environment
 from planbench_xl.episodes.record import Usage
+from planbench_xl.harness.ahead import Ahead
 from planbench_xl.harness.journal import Asked, Journal
 from planbench_xl.protocols.chat import ChatProtocol, FunctionSpec, Message
 
@@ -48,6 +49,7 @@ class Conversation:
         journal: Where replies are written down, and from where a conversation is taken up.
         token_limit: Number of tokens, read and written, that ends the episode.
         check: Called with what each new reply took, and with None before each is asked for; it may raise `Stopped`.
+        ahead: Asked before every step.
 
     Attributes:
         usage: What has been used so far.
@@ -62,6 +64,7 @@ class Conversation:
         *,
         token_limit: int | None = None,
         check: Callable[[Usage | None], None] | None = None,
+        ahead: Ahead | None = None,
     ) -> None:
         self.environment = environment
         self.usage = Usage(cost=0.0)
@@ -70,6 +73,7 @@ class Conversation:
         self._journal = journal
         self._token_limit = token_limit
         self._check = check or _pass
+        self._ahead = ahead
 
     async def play(self, query_id: str) -> None:
         """Play the episode of a query to its end.
@@ -83,7 +87,7 @@ class Conversation:
         for asked in self._journal.read():
             self.usage = total((self.usage, asked.usage))
             if not asked.spoiled:
-                self._take(asked)
+                await self._take(asked)
         while self.environment.status is None:
             await self._turn()
 
@@ -97,14 +101,16 @@ class Conversation:
         self._check(asked.usage)
         if asked.spoiled:
             raise Spoiled(asked.spoiled)
-        self._take(asked)
+        await self._take(asked)
 
-    def _take(self, asked: Asked) -> None:
+    async def _take(self, asked: Asked) -> None:
         """Take the steps of a reply, one turn each, in the order given, until the episode is over."""
         if self.environment.status is not None:
             return
         self._partner.hear(asked)
         for step in self._protocol.read(asked.reply):
+            if self._ahead is not None:
+                await self._ahead.ask(step.action)
             observation = self.environment.step(step.action)
             self._partner.tell(self._protocol.respond(observation, step))
             if observation.done:

@@ -18,9 +18,10 @@ from inspect_ai.log import EvalLog
 from inspect_ai.model import GenerateConfig
 from inspect_ai.solver import generate
 
+from planbench_xl.episodes.lines import Lines
 from planbench_xl.episodes.record import Episode
 from planbench_xl.episodes.store import iter_episodes
-from planbench_xl.errors import StoreError, UsageError
+from planbench_xl.errors import UsageError
 from planbench_xl.harness.drive import LOGS, Terms, open_model
 from planbench_xl.judging import JUDGES
 from planbench_xl.runs.manifest import ModelChoice
@@ -110,7 +111,7 @@ def judge_run(folder: Path, world: World, judge: str) -> Agreement:
         StoreError: The verdicts can't be read.
     """
     answered = [episode for episode in iter_episodes(folder) if episode.final_answer is not None]
-    known = {(v.query_id, v.epoch, v.answer): v for v in _read(folder / VERDICTS) if v.judge == judge}
+    known = {(v.query_id, v.epoch, v.answer): v for v in _verdicts(folder).read() if v.judge == judge}
     missing = [episode for episode in answered if (*episode.key, _answer(episode)) not in known]
     for verdict in _ask(folder, world, judge, missing):
         known[(verdict.query_id, verdict.epoch, verdict.answer)] = verdict
@@ -155,8 +156,8 @@ def _ask(folder: Path, world: World, judge: str, episodes: Sequence[Episode]) ->
             episode = episodes[int(sample.id)]
             said = _verdict(sample.output.completion)
             found.append(Verdict(judge, *episode.key, _answer(episode), said))
-    with (folder / VERDICTS).open("ab") as file:
-        file.writelines(msgspec.json.encode(verdict) + b"\n" for verdict in found)
+    if found:
+        _verdicts(folder).add(*found)
     return found
 
 
@@ -177,11 +178,5 @@ def _answer(episode: Episode) -> str:
     return episode.final_answer.text
 
 
-def _read(path: Path) -> list[Verdict]:
-    if not path.exists():
-        return []
-    decoder = msgspec.json.Decoder(Verdict)
-    try:
-        return [decoder.decode(line) for line in path.read_bytes().splitlines()]
-    except (msgspec.DecodeError, UnicodeDecodeError, OSError) as error:
-        raise StoreError(f"{path} can't be read ({error}). Remove it: the answers are then judged anew.") from error
+def _verdicts(folder: Path) -> Lines[Verdict]:
+    return Lines(folder / VERDICTS, Verdict, "Remove the file: the answers are then judged anew.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import anyio
 import msgspec
 from inspect_ai.agent import Agent, as_solver, is_agent
 from inspect_ai.event import ModelEvent
@@ -17,6 +18,7 @@ from planbench_xl.agents.registry import import_factory
 from planbench_xl.environment import Action, Environment
 from planbench_xl.episodes.record import Usage
 from planbench_xl.errors import UsageError
+from planbench_xl.harness.ahead import Ahead
 from planbench_xl.harness.conversation import Spoiled, total
 from planbench_xl.harness.price import Price
 from planbench_xl.harness.provider import asked, cause_of, chat_message
@@ -37,13 +39,17 @@ class OwnGame:
         environment: The environment; it is reset.
         protocol: The native protocol, with all tools called through `call_tool`.
         factory: Makes the solver.
+        ahead: Asked before every step.
     """
 
-    def __init__(self, environment: Environment, protocol: ChatProtocol, factory: SolverFactory) -> None:
+    def __init__(self, environment: Environment, protocol: ChatProtocol, factory: SolverFactory, ahead: Ahead) -> None:
         self._environment = environment
         self._protocol = protocol
         self._factory = factory
+        self._ahead = ahead
         self._calls = 0
+        # Calls of one reply run at the same time; each is a turn, in the order in which they were begun.
+        self._turn = anyio.Lock()
 
     async def play(self, state: TaskState, generate: Generate, query_id: str) -> TaskState:
         """Let the solver play the episode of a query to its end. A solver that just stops has answered by its output.
@@ -98,7 +104,7 @@ class OwnGame:
                 request["output_information"] = output_information
             if input_information is not None:
                 request["input_information"] = input_information
-            return self._step("retrieve_tools", request)
+            return await self._step("retrieve_tools", request)
 
         return retrieve_tools
 
@@ -108,30 +114,32 @@ class OwnGame:
             name: str | None = None, tool_id: str | None = None, arguments: dict[str, Any] | None = None
         ) -> str:
             given = {"name": name, "tool_id": tool_id, "arguments": arguments}
-            return self._step("call_tool", {key: value for key, value in given.items() if value is not None})
+            return await self._step("call_tool", {key: value for key, value in given.items() if value is not None})
 
         return call_tool
 
     @property
     def _answer(self) -> Callable[..., Any]:
         async def final_answer(answer: str) -> str:
-            return self._step("final_answer", {"answer": answer})
+            return await self._step("final_answer", {"answer": answer})
 
         return final_answer
 
-    def _step(self, function: str, arguments: dict[str, Any]) -> str:
+    async def _step(self, function: str, arguments: dict[str, Any]) -> str:
         """Take a turn; return what came of it.
 
         Raises:
             EpisodeOver: That was the last one.
         """
-        self._calls += 1
-        call = FunctionCall(f"call_{self._calls}", function, msgspec.json.encode(arguments).decode())
-        step = self._protocol.read(Reply(calls=(call,)))[0]
-        observation = self._environment.step(step.action)
-        if observation.done:
-            raise EpisodeOver
-        return self._protocol.respond(observation, step).content
+        async with self._turn:
+            self._calls += 1
+            call = FunctionCall(f"call_{self._calls}", function, msgspec.json.encode(arguments).decode())
+            step = self._protocol.read(Reply(calls=(call,)))[0]
+            await self._ahead.ask(step.action)
+            observation = self._environment.step(step.action)
+            if observation.done:
+                raise EpisodeOver
+            return self._protocol.respond(observation, step).content
 
 
 def _described(parameters: ToolParams) -> ToolParams:

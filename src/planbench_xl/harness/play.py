@@ -16,12 +16,14 @@ from planbench_xl.environment import Environment, Setting
 from planbench_xl.episodes.record import Episode, Status
 from planbench_xl.episodes.store import Key
 from planbench_xl.errors import PlanBenchError
+from planbench_xl.harness.ahead import Ahead
 from planbench_xl.harness.conversation import Conversation, Spoiled, Stopped
 from planbench_xl.harness.keeper import Keeper
 from planbench_xl.harness.own_solver import OwnGame, SolverFactory, usage_so_far
 from planbench_xl.harness.price import Price
 from planbench_xl.harness.provider import InspectPartner
 from planbench_xl.protocols.chat import ChatProtocol
+from planbench_xl.retrieval import make_retriever
 from planbench_xl.runs.rollout import cause_of, record
 from planbench_xl.world import World
 
@@ -81,7 +83,9 @@ class Game:
         self.cache = cache
         self.price = price
         self.own_solver = own_solver
-        self._environment = Environment(world, setting)
+        retriever = make_retriever(world, setting.retrieval)
+        self.ahead = Ahead(world, setting, retriever)
+        self._environment = Environment(world, setting, retriever)
 
     def environment(self) -> Environment:
         """Return an environment for one episode.
@@ -149,6 +153,7 @@ class _Sitting:
             self._journal,
             token_limit=game.token_limit,
             check=self._keeper.check,
+            ahead=game.ahead,
         )
         self._limit: LimitExceededError | None = None
         self._started = time.perf_counter()
@@ -210,7 +215,7 @@ class _Sitting:
 
     async def _play_own(self, factory: SolverFactory) -> None:
         self._keeper.check(None)
-        own = OwnGame(self._environment, self._protocol, factory)
+        own = OwnGame(self._environment, self._protocol, factory, self._game.ahead)
         try:
             state = await own.play(self._state, self._generate, self._key[0])
             self._partner.output = state.output

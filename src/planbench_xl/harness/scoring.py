@@ -95,7 +95,8 @@ def _values(result: EpisodeScore) -> dict[str, str | int | float | bool | None]:
     """Return what the viewer shows of an episode: a few values that say most."""
     precision = result.egt_precision
     return {
-        "accuracy": int(result.success),
+        # The infrastructure's errors say nothing of the model.
+        "accuracy": NAN if result.status is Status.ERROR else int(result.success),
         "outcome": _outcome(result),
         "turns": result.turns,
         "egt_precision": NAN if precision is None else precision,

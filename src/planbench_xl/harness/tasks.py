@@ -10,6 +10,7 @@ from inspect_ai.model import GenerateConfig
 from inspect_ai.scorer import Scorer
 from inspect_ai.viewer import SampleScoreView, TaskSamplesColumn, TaskSamplesSort, TaskSamplesView, ViewerConfig
 
+from planbench_xl.episodes.record import Reason
 from planbench_xl.episodes.store import Key
 from planbench_xl.harness.play import EPOCH, QUERY, Game, episode_solver
 from planbench_xl.harness.scoring import WORLD, episode_score
@@ -20,6 +21,19 @@ TASK_VERSION = 1
 """Version of the tasks' samples and scores."""
 
 SCORER = "episode_score"
+
+SHOWN = {
+    "outcome": "outcome and reason",
+    "turns": "turns",
+    "searches": "searches",
+    "calls": "calls",
+    "invalid_calls": "invalid",
+    "distractor_calls": "distractors",
+    "untrusted_rejections": "untrusted",
+    "egt_precision": "EGT prec.",
+    "accuracy": "accuracy",
+}
+"""Values of a score in the list of samples, with heads for their columns, which are as wide as these."""
 
 
 def make_task(
@@ -105,18 +119,23 @@ def generate_config(choice: ModelChoice, **limits: int | None) -> GenerateConfig
 
 def viewer() -> ViewerConfig:
     """Return how the viewer shows samples. What models wrote isn't trusted: it is shown as plain text."""
-    shown = ("outcome", "accuracy", "turns", "searches", "calls", "invalid_calls", "distractor_calls", "egt_precision")
     columns = [TaskSamplesColumn(id="sampleId"), TaskSamplesColumn(id="epoch", visible=False)]
     columns += [TaskSamplesColumn(id="input"), TaskSamplesColumn(id="answer", visible=False)]
-    columns += [TaskSamplesColumn.score(SCORER, name) for name in shown]
+    columns += [TaskSamplesColumn.score(SCORER, name) for name in SHOWN]
     columns += [TaskSamplesColumn(id="error", visible=False), TaskSamplesColumn(id="limit", visible=False)]
     view = TaskSamplesView(
         name="Episodes",
         columns=columns,
         sort=[TaskSamplesSort(column="sampleId", dir="asc")],
-        compact_scores=True,
+        # Compact columns cut outcomes off.
+        compact_scores=False,
         multiline=False,
-        score_labels={name: name.replace("_", " ") for name in shown},
-        score_color_scales={"egt_precision": "good-high", "turns": "neutral", "invalid_calls": "good-low"},
+        score_labels=SHOWN,
+        score_color_scales={
+            "outcome": {"success": "good", **{str(reason): "bad" for reason in Reason}},
+            "egt_precision": "good-high",
+            "turns": "neutral",
+            "invalid_calls": "good-low",
+        },
     )
     return ViewerConfig(trust_content=False, task_samples_view=view, sample_score_view=SampleScoreView(default="grid"))

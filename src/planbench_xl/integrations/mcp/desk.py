@@ -13,9 +13,9 @@ from urllib.parse import quote
 import msgspec
 
 from planbench_xl.environment import Environment, Setting
+from planbench_xl.episodes.lines import Lines
 from planbench_xl.episodes.store import EpisodeWriter, Key, iter_episodes, replace_file
 from planbench_xl.errors import StoreError, UsageError
-from planbench_xl.integrations.mcp.lines import Lines
 from planbench_xl.integrations.mcp.session import Session
 from planbench_xl.protocols import NativeProtocol, load_prompts
 from planbench_xl.runs.request import Request
