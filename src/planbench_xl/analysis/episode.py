@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import repeat
 from typing import Literal
 
 from planbench_xl.analysis.fewest import Horizon, horizon_of
@@ -12,7 +13,7 @@ from planbench_xl.analysis.sightings import shows_all
 from planbench_xl.analysis.surrender import surrenders
 from planbench_xl.analysis.values import contaminations, imitations, spreads
 from planbench_xl.episodes.record import Episode, Reason, Status
-from planbench_xl.metrics.episode import answer_correct, is_grounded, outcome, task_of
+from planbench_xl.metrics.episode import EpisodeScore, answer_correct, is_grounded, outcome, task_of
 from planbench_xl.metrics.facts import facts_of
 from planbench_xl.metrics.progress import Step, steps
 from planbench_xl.world import Kind, Task, World
@@ -27,7 +28,12 @@ REPEATED = 2
 
 
 def analyse_episode(
-    world: World, episode: Episode, *, judge: str | None = None, paths: PathSet = "exact"
+    world: World,
+    episode: Episode,
+    *,
+    judge: str | None = None,
+    paths: PathSet = "exact",
+    score: EpisodeScore | None = None,
 ) -> EpisodeAnalysis:
     """Analyse one episode.
 
@@ -36,6 +42,7 @@ def analyse_episode(
         episode: What was recorded.
         judge: Name of the judge that judges the answer anew; None for the one used during the episode.
         paths: Judge progress by all paths that remain, or by the listed ones (`reference`).
+        score: Its score under this judge, if it has been scored: that spares judging it again.
 
     Raises:
         UsageError: The episode was played on another world, or there is no such judge.
@@ -44,8 +51,10 @@ def analyse_episode(
     task = task_of(world, episode, name)
     facts = facts_of(world)
     blocked = frozenset(episode.blocked)
-    correct = answer_correct(world, episode, name)
-    reason = outcome(episode, correct, is_grounded(facts, task, episode))
+    if score is None:
+        reason = outcome(episode, answer_correct(world, episode, name), is_grounded(facts, task, episode))
+    else:
+        reason = score.reason
     status = Status.ERROR if episode.status is Status.ERROR else Status.FAILURE if reason else Status.SUCCESS
     walked = steps(facts, task, episode.turns)
     judged_by = facts.paths(episode.task_id, blocked, exact=paths == "exact")
@@ -80,10 +89,16 @@ def analyse_episode(
 
 
 def analyse_episodes(
-    world: World, episodes: Iterable[Episode], judge: str | None = None, *, paths: PathSet = "exact"
+    world: World,
+    episodes: Iterable[Episode],
+    judge: str | None = None,
+    *,
+    paths: PathSet = "exact",
+    scores: Sequence[EpisodeScore] | None = None,
 ) -> list[EpisodeAnalysis]:
     """Analyse episodes; arguments and errors as `analyse_episode`."""
-    return [analyse_episode(world, episode, judge=judge, paths=paths) for episode in episodes]
+    pairs = zip(episodes, repeat(None) if scores is None else scores, strict=scores is not None)
+    return [analyse_episode(world, one, judge=judge, paths=paths, score=score) for one, score in pairs]
 
 
 def category_of(reason: Reason, calls: Sequence[CallFacts]) -> Category:

@@ -130,14 +130,15 @@ def summarise(
     """Return the score of a run whose episodes have been scored; arguments as in `score_run`."""
     scored = [score for score in scores if score.status is not Status.ERROR]
     coverage = len(scored) / expected if expected else None
+    figures = figures_of(scored)
     return RunScore(
         world=world.name,
         fingerprint=world.fingerprint,
         setting=_names(episode.setting for episode in episodes),
         protocol=_names(episode.protocol for episode in episodes),
         judge=judge or _names(episode.judge for episode in episodes),
-        metrics=figures_of(scored),
-        metrics_errors_as_failures=figures_of(scores),
+        metrics=figures,
+        metrics_errors_as_failures=figures if len(scored) == len(scores) else figures_of(scores),
         scored=len(scored),
         succeeded=sum(score.success for score in scored),
         errors=len(scores) - len(scored),

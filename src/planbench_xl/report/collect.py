@@ -98,7 +98,7 @@ def report_run(
 
     score, scores = score_loaded(loaded, judge)
     score = with_intervals(score, scores)
-    analyses = analyse_episodes(loaded.world, loaded.episodes, judge, paths=paths)
+    analyses = analyse_episodes(loaded.world, loaded.episodes, judge, paths=paths, scores=scores)
     if visit is not None:
         visit(loaded, score, analyses)
     details = loaded.details

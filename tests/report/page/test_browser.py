@@ -187,6 +187,13 @@ def test_hostile_text_stays_text(opened: Opened) -> None:
     assert page.evaluate("({}).polluted") is None
 
 
+def test_a_request_is_laid_out_digit_for_digit(opened: Opened) -> None:
+    page = opened.go(episode(HOSTILE, turn=3))
+    text = page.locator(".panel pre").last.inner_text()
+    assert '\n    "__proto__": {\n      "polluted": true\n    },\n' in text
+    assert f'\n    "big": {2**70}\n  }}\n}}' in text
+
+
 def test_huge_text_is_folded(opened: Opened) -> None:
     page = opened.go(episode(HOSTILE, turn=4))
     block = page.locator(".panel pre").first

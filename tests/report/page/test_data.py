@@ -102,7 +102,7 @@ def test_texts() -> None:
     assert cut("a" * LONGEST) == "a" * LONGEST
     assert cut("a" * (LONGEST + 1)).endswith(f"cut: {LONGEST + 1:,} characters in all")
     assert cut("ü\ud800") == "ü?"
-    assert json_text({"a": "\ud800"}) == '{"a": "\\ud800"}'
+    assert json_text({"a": "\ud800"}) == '{"a":"\\ud800"}'
     assert run_key("../x") == run_key("../x") != run_key("x") and run_key("../x").isalnum()
 
 

@@ -221,7 +221,7 @@ class TurnData(Compact, frozen=True):
         raw: The response, cut if it is huge.
         raw_length: Its full length where it was cut.
         error: What was wrong with it.
-        request: Retrieval or call: the request as indented JSON, cut if it is huge.
+        request: Retrieval or call: the request as JSON text, cut if it is huge.
         output: Retrieval: the datatype asked for.
         inputs: Retrieval: the datatypes given.
         tools: Retrieval: the tools returned, in their order.

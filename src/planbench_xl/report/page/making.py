@@ -65,11 +65,11 @@ class Numbers:
 
     def tools(self, names: Iterable[str]) -> tuple[int, ...]:
         """Return the numbers of some tools; those that the world doesn't have are left out."""
-        return tuple(self.tool[name] for name in names if name in self.tool)
+        return tuple([self.tool[name] for name in names if name in self.tool])
 
     def datatypes(self, names: Iterable[str]) -> tuple[int, ...]:
         """Return the numbers of some datatypes."""
-        return tuple(self.datatype[name] for name in names if name in self.datatype)
+        return tuple([self.datatype[name] for name in names if name in self.datatype])
 
 
 def overview(title: str, runs: Sequence[RunHead]) -> Overview:
@@ -228,7 +228,7 @@ def _turn_data(turn: Turn, facts: CallFacts | None, follow_up: str, numbers: Num
     raw = cut(turn.raw)
     raw_length = len(turn.raw) if len(turn.raw) > LONGEST else 0
     error = turn.error.value if turn.error else ""
-    request = "" if turn.request is None else json_text(turn.request, indented=True)
+    request = "" if turn.request is None else json_text(turn.request)
     if turn.action == "retrieve":
         matched = turn.matched
         return TurnData(
@@ -288,15 +288,15 @@ def _answer_data(answer: Answer) -> AnswerData:
     )
 
 
-def json_text(value: Value, *, indented: bool = False) -> str:
+def json_text(value: Value) -> str:
     """Return a value as JSON text, cut if it is huge."""
     try:
         data = _text(value)
     except UnicodeEncodeError:
         import json
 
-        data = json.dumps(value, ensure_ascii=True).encode()
-    return cut((msgspec.json.format(data, indent=2) if indented else data).decode())
+        data = json.dumps(value, ensure_ascii=True, separators=(",", ":")).encode()
+    return cut(data.decode())
 
 
 def cut(text: str) -> str:

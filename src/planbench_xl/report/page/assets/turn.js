@@ -18,8 +18,19 @@ const turns = (() => {
       shouldHave(world, list, step),
       turn.tools && found(world, list, step),
       section("Response", turn.raw ? foreign(turn.raw, { label: "Response", length: turn.raw_length ?? 0 }) : el("p", { class: "none" }, "empty")),
-      turn.request && section("Request as understood", foreign(turn.request, { label: "Request" })),
+      turn.request && section("Request as understood", foreign(indented(turn.request), { label: "Request" })),
     ];
+  }
+
+  /* Lay JSON text out, an entry on each line, without reading numbers: long ones would lose digits. */
+  function indented(json) {
+    const line = (depth) => `\n${"  ".repeat(depth)}`;
+    let depth = 0;
+    return json.replace(/"(?:[^"\\]|\\.)*"?|\{\}|\[\]|[{[}\],:]/g, (part) => {
+      if (part === "{" || part === "[") return part + line(++depth);
+      if (part === "}" || part === "]") return line(--depth) + part;
+      return part === "," ? part + line(depth) : part === ":" ? ": " : part;
+    });
   }
 
   const section = (head, ...content) => el("section", {}, el("h4", {}, head), content);
