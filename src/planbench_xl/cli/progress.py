@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import time
 from types import TracebackType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import click
 
@@ -16,7 +16,23 @@ BAR_SECONDS = 0.1
 LINE_SECONDS = 10.0
 
 
-class ProgressView:
+class _View:
+    """What may show a bar. Use as a context manager."""
+
+    _bar: Any = None
+    _task: Any = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+
+class ProgressView(_View):
     """Shows the progress of one run, or of several one after the other. Use as a context manager.
 
     Args:
@@ -25,8 +41,6 @@ class ProgressView:
 
     def __init__(self, *, quiet: bool = False) -> None:
         self._quiet = quiet
-        self._bar: Any = None
-        self._task: Any = None
         self._label: str | None = None
         self._shown = 0.0
 
@@ -67,22 +81,11 @@ class ProgressView:
         self._bar.update(self._task, completed=state.done, info=describe(state))
         self._bar.refresh()
 
-    def __enter__(self) -> ProgressView:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-
-class Steps:
+class Steps(_View):
     """Shows how far other long work is, one step after the other. Use as a context manager."""
 
     def __init__(self) -> None:
-        self._bar: Any = None
-        self._task: Any = None
         self._what = ""
         self._shown = time.monotonic()
 
@@ -108,15 +111,6 @@ class Steps:
             self._task, self._what = self._bar.add_task(what, total=total), what
         self._bar.update(self._task, completed=done)
         self._bar.refresh()
-
-    def __enter__(self) -> Steps:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._bar is not None:
-            self._bar.stop()
 
 
 def describe(state: Progress) -> str:

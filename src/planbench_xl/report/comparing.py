@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -12,6 +12,9 @@ from planbench_xl.report.data import ReportData, ReportRun
 
 if TYPE_CHECKING:
     from planbench_xl.statistics import PairTest
+
+DEFAULT = "default"
+"""The preset that others are compared with."""
 
 
 class Pair(msgspec.Struct, frozen=True, kw_only=True):
@@ -56,6 +59,15 @@ def pairs_of(runs: Sequence[ReportRun]) -> tuple[Pair, ...]:
         Pair(first=order[i].label, second=order[j].label, test=test, corrected=one)
         for ((i, j), test), one in zip(found.items(), corrected, strict=True)
     )
+
+
+def against_default(report: ReportData) -> Iterator[tuple[ReportRun, list[ReportRun]]]:
+    """Yield each model's run in the default setting, if it has one, and its other runs on the same world."""
+    for model in report.models:
+        base = report.find(model, DEFAULT)
+        if base is not None:
+            same = [run for run in report.runs if run.model == model and run.fingerprint == base.fingerprint]
+            yield base, [run for run in same if run is not base]
 
 
 def groups(report: ReportData) -> dict[str, list[ReportRun]]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from planbench_xl.episodes.record import Status
+from planbench_xl.report.comparing import against_default
 from planbench_xl.report.counting import counted
 from planbench_xl.report.data import Cell, Column, ReportData, ReportRun, TableData
 from planbench_xl.report.failures import category_key, ending_key, follow_up_key, invoked_key
 from planbench_xl.report.published import published
-from planbench_xl.report.tables.results import DEFAULT, INTERVALS, RUN_COLUMNS
+from planbench_xl.report.tables.results import INTERVALS, RUN_COLUMNS
 from planbench_xl.report.wording import CATEGORY_NAMES, ENDING_NAMES, FOLLOW_UP_NAMES, KIND_NAMES
 
 SELECTION = {
@@ -39,16 +40,11 @@ def shift_table(report: ReportData) -> TableData | None:
 
     rows: list[list[Cell]] = []
     tested: dict[int, float] = {}
-    for model in report.models:
-        base = report.find(model, DEFAULT)
-        if base is None:
-            continue
-        others = [run for run in report.runs if run.model == model and run is not base]
-        others = [run for run in others if run.fingerprint == base.fingerprint]
+    for base, others in against_default(report):
         for run, found in zip(others, distances(_categories(base), list(map(_categories, others))), strict=True):
             if found.p is not None:
                 tested[len(rows)] = found.p
-            rows.append([model, run.setting, *found.counts, found.distance, found.by_chance, None])
+            rows.append([run.model, run.setting, *found.counts, found.distance, found.by_chance, None])
     if not rows:
         return None
     for row, corrected in zip(tested, holm(list(tested.values())), strict=True):

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from planbench_xl.metrics import Figure
-from planbench_xl.report.comparing import outcomes_of
+from planbench_xl.report.comparing import DEFAULT, against_default, outcomes_of
 from planbench_xl.report.counting import counted
 from planbench_xl.report.data import Cell, Column, ReportData, ReportRun, TableData
 from planbench_xl.report.published import Main, published
 from planbench_xl.report.wording import MAIN, METRIC_COLUMNS
-
-DEFAULT = "default"
 
 INTERVALS = (
     "Brackets: 95 % intervals, by resampling queries 10,000 times (repetitions of a query stay together); Wilson's "
@@ -67,17 +65,11 @@ def settings_table(report: ReportData) -> TableData | None:
 
     rows: list[list[Cell]] = []
     p_values: list[float] = []
-    for model in report.models:
-        base = report.find(model, DEFAULT)
-        if base is None:
-            continue
-        others = [run for run in report.runs if run.model == model and run is not base]
-        others = [run for run in others if run.fingerprint == base.fingerprint]
-        for run, test in zip(
-            others, compare_accuracies(outcomes_of(base), list(map(outcomes_of, others))), strict=True
-        ):
+    for base, others in against_default(report):
+        tests = compare_accuracies(outcomes_of(base), list(map(outcomes_of, others)))
+        for run, test in zip(others, tests, strict=True):
             change = Figure(test.difference.value, test.difference.low, test.difference.high)
-            rows.append([model, run.setting, run.score.metrics["accuracy"], change, test.queries])
+            rows.append([run.model, run.setting, run.score.metrics["accuracy"], change, test.queries])
             rows[-1] += [test.higher_second, test.higher_first]
             p_values.append(test.p)
     if not rows:
