@@ -133,9 +133,9 @@ def folder(mini: World, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return page.finish({one.label: one.agent for one in loaded}).parent
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """A headless Chromium."""
+    """A headless Chromium. It ends with its module: while it is there, no other event loop can run."""
     playwright = pytest.importorskip("playwright.sync_api")
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     if chromium is None:
