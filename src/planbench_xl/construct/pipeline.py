@@ -165,22 +165,13 @@ def build_world(
         ),
         anew=bool(model_writer),
     )
-    tasks = runner.run(
-        "tasks",
-        TaskSet,
-        lambda: TaskSet(
-            *make_tasks(
-                domain,
-                tools.executable,
-                records,
-                knobs.tasks(),
-                seed,
-                runner.progress_of("tasks"),
-                workers=workers,
-                engine=engine,
-            )
-        ),
-    )
+
+    def find() -> TaskSet:
+        told = runner.progress_of("tasks")
+        made = make_tasks(domain, tools.executable, records, knobs.tasks(), seed, told, workers=workers, engine=engine)
+        return TaskSet(*made)
+
+    tasks = runner.run("tasks", TaskSet, find)
     if not tasks.tasks:
         raise _no_tasks(model_filter)
 
@@ -195,7 +186,15 @@ def build_world(
     queries = runner.run("queries", tuple[Query, ...], ask, anew=bool(model_writer))
     if stages and (model_filter or model_writer):
         write_rejections(stages, [part.asker for part in (model_filter, model_writer) if part])
-    world = assemble(domain, records, tools, tasks, queries)
+    return _checked(assemble(domain, records, tools, tasks, queries), recipe)
+
+
+def _checked(world: World, recipe: Recipe) -> World:
+    """Return a world with its recipe.
+
+    Raises:
+        DomainError: It has faults.
+    """
     world = msgspec.structs.replace(world, recipe=msgspec.to_builtins(recipe, order="sorted"))
     faults = validate(world)
     if faults:

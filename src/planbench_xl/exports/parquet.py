@@ -11,7 +11,7 @@ import msgspec
 from planbench_xl.episodes.record import Episode
 from planbench_xl.episodes.store import replace_file
 from planbench_xl.errors import UsageError
-from planbench_xl.metrics.episode import EpisodeScore, score_episode
+from planbench_xl.metrics.episode import NUMBERS, EpisodeScore, score_episode
 from planbench_xl.runs.loading import LoadedRun
 from planbench_xl.world import Tool, World
 
@@ -21,16 +21,9 @@ SCORES = (
     "answer_correct",
     "grounded",
     "success",
-    "turns",
-    "search_turns",
-    "call_turns",
-    "invalid_calls",
-    "untrusted_rejections",
-    "distractor_calls",
+    *NUMBERS,
     "by_input_searches",
     "by_output_searches",
-    "egt_precision",
-    "egt_recall",
 )
 """Fields of an episode's score that become columns."""
 

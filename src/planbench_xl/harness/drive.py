@@ -140,19 +140,22 @@ def evaluate(
         if progress is not None:
             progress(state)
         game = game_of(whole, world, protocol, keeper, terms)
-        size = max(BATCH, WAVES * (terms.max_connections or 0))
-        for start in range(0, len(missing), size):
-            if keeper.stopped is None:
-                with seldom_collected():
-                    _evaluate(model, game, whole, missing[start : start + size], terms, writer.folder)
-        if keeper.stopped is not None:
-            raise keeper.stopped
+        for batch in _batches(missing, terms):
+            with seldom_collected():
+                _evaluate(model, game, whole, batch, terms, writer.folder)
+            if keeper.stopped is not None:
+                raise keeper.stopped
         if state.played < len(missing):
             lost = len(missing) - state.played
             raise PlanBenchError(
                 f"{lost} episodes were not played; see why in {writer.folder / LOGS}, and run it again."
             )
     return RunResult(writer.folder, whole, world, state)
+
+
+def _batches(missing: list[Key], terms: Terms) -> list[list[Key]]:
+    size = max(BATCH, WAVES * (terms.max_connections or 0))
+    return [missing[start : start + size] for start in range(0, len(missing), size)]
 
 
 @contextlib.contextmanager
